@@ -1,0 +1,71 @@
+"""Ids are refused where they are made, not where they are used.
+
+Each id is a `str` (or an `int`) of its own type: made once, checked once, then as
+cheap as what it is made of.
+"""
+
+import re
+from typing import Self
+
+from counterfoil.core.errors import InvalidIdError
+
+_THREAD = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
+_EVENT = re.compile(r"[0-9a-f]{16}\Z")
+_INSTANT = re.compile(r"(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z\Z", re.ASCII)
+_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+class ThreadId(str):
+    """The id of a thread: 1 to 64 of ASCII letters, digits, `.`, `_`, `-`."""
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> Self:
+        """Make the id, or raise `InvalidIdError`."""
+        if not _THREAD.match(text) or text in {".", ".."}:
+            raise InvalidIdError(
+                f"thread id {text!r}",
+                "1 to 64 ASCII letters, digits, '.', '_' or '-', not '.' or '..'",
+            )
+        return super().__new__(cls, text)
+
+
+class EventId(str):
+    """The id of an event: 16 hexadecimal digits in lower case."""
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> Self:
+        """Make the id, or raise `InvalidIdError`."""
+        if not _EVENT.match(text):
+            raise InvalidIdError(f"event id {text!r}", "16 hexadecimal digits, lower case")
+        return super().__new__(cls, text)
+
+    @classmethod
+    def from_number(cls, number: int) -> Self:
+        """Make the id of the `number`-th event of a source without ids of its own."""
+        return super().__new__(cls, f"{number & 0xFFFF_FFFF_FFFF_FFFF:016x}")
+
+
+class EntryNumber(int):
+    """The number of an entry in its thread, from 1; never given to another."""
+
+    __slots__ = ()
+
+    def __new__(cls, number: int) -> Self:
+        """Make the number, or raise `InvalidIdError`."""
+        if isinstance(number, bool) or number < 1:
+            raise InvalidIdError(f"entry number {number!r}", "a whole number from 1")
+        return super().__new__(cls, number)
+
+
+def is_instant(text: str) -> bool:
+    """Say whether `text` has the form `2026-03-01T09:00:00.000Z` and its day exists."""
+    match = _INSTANT.match(text)
+    if match is None:
+        return False
+    year, month, day = (int(part) for part in match.group(1, 2, 3))
+    if not (year and 1 <= month <= len(_DAYS) and 1 <= day <= _DAYS[month - 1]):
+        return False
+    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return not (month == 2 and day == 29 and not is_leap)  # noqa: PLR2004 - 29 February

@@ -1,0 +1,1 @@
+"""References in text: grammars with spans, resolution, and the one line under a reply."""

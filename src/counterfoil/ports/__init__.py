@@ -1,0 +1,1 @@
+"""What the engine needs of the world, each need as a protocol."""
