@@ -42,6 +42,17 @@ CORE = {
 }
 
 RECORD = {
+    "event-log": R("ledger.md 1", "After an append the events are those before and the new one."),
+    "entry-store": R("ledger.md 1", "Entries are numbered from 1 in each thread, for ever."),
+    "append-only": R("ledger.md 1", "The tables refuse UPDATE, DELETE and REPLACE by triggers."),
+    "two-writers": R("ledger.md 1", "No place is given twice, however many processes append."),
+    "store-busy": R("ledger.md 1", "A lock is waited out, with a bound and a clear error."),
+    "store-modes": R("ledger.md 1", "The files of a new store are for its owner alone."),
+    "store-kill": R("ledger.md 3", "A killed writer loses, doubles, tears nothing recorded."),
+    "store-full": R("ledger.md 3", "A full disk is an error; earlier events are intact."),
+    "store-version": R("ledger.md 3", "What is no store of this version is refused, untouched."),
+    "store-faults": R("design.md 6", "No fault of SQLite leaves a store but as one of the family."),
+    "store-read": R("ledger.md 4", "Reading goes by index, in pages, and holds nobody up."),
 }
 
 TRANSCRIPTS = {

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import TypeAlias, Union
 
-Json: TypeAlias = Union[bool, int, str, "Sequence[Json]", "Mapping[str, Json]", None]  # noqa: UP007 - `|` cannot name what is not made yet
+Json: TypeAlias = Union[bool, int, str, "Sequence[Json]", "Mapping[str, Json]", None]
 
 LARGEST = 2**53 - 1
 """The largest integer, as a magnitude, that every reader of JSON keeps exact."""

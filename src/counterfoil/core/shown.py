@@ -135,15 +135,11 @@ def may_mean(wanted: str, known: str) -> bool:
 _SED = re.compile(r"(\d{1,7})(?:,(\d{1,7}))?p;?\Z")
 _GREPPED = re.compile(r"^(\d{1,7})[:-]", re.MULTILINE)
 _READERS = frozenset(
-    """awk basename cat cd column comm cut date df diff dirname du echo env fd file find grep egrep
-    head hexdump id jq less ls md5sum more nl od printenv printf ps pwd readlink realpath rg
-    sed sha256sum sleep sort stat tail test tr tree true type uname uniq wc which whoami xxd
-    yq pytest tox nox mypy pyright basedpyright ctest jest vitest mocha tsc""".split()
+    ["awk", "basename", "cat", "cd", "column", "comm", "cut", "date", "df", "diff", "dirname", "du", "echo", "env", "fd", "file", "find", "grep", "egrep", "head", "hexdump", "id", "jq", "less", "ls", "md5sum", "more", "nl", "od", "printenv", "printf", "ps", "pwd", "readlink", "realpath", "rg", "sed", "sha256sum", "sleep", "sort", "stat", "tail", "test", "tr", "tree", "true", "type", "uname", "uniq", "wc", "which", "whoami", "xxd", "yq", "pytest", "tox", "nox", "mypy", "pyright", "basedpyright", "ctest", "jest", "vitest", "mocha", "tsc"]
 )
 _READING_VERBS = {
     "git": frozenset(
-        "blame branch cat-file describe diff fetch grep log ls-files ls-tree remote reflog "
-        "rev-list rev-parse shortlog show status tag add commit push".split()
+        ["blame", "branch", "cat-file", "describe", "diff", "fetch", "grep", "log", "ls-files", "ls-tree", "remote", "reflog", "rev-list", "rev-parse", "shortlog", "show", "status", "tag", "add", "commit", "push"]
     ),
     "go": frozenset({"build", "env", "list", "test", "vet", "version"}),
     "cargo": frozenset({"bench", "build", "check", "clippy", "test", "tree"}),
@@ -333,7 +329,7 @@ def _cut(words: list[str]) -> tuple[int, int] | None:
             return int(script[1]), max(int(script[2] or script[1]), int(script[1]))
     if program == "head":
         count = "".join(options).removeprefix("-n").removeprefix("-") or "10"
-        if count.isdecimal() and count.isascii() and 0 < int(count[:7]):
+        if count.isdecimal() and count.isascii() and int(count[:7]) > 0:
             return 1, int(count[:7])
     return None
 

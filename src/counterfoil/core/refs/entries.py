@@ -29,10 +29,7 @@ _SPACES = frozenset(
 )
 _CLOSERS = {"(": ")", "[": "]"} | {both: both for both in ("**", "__", '"', "'", "`", "*", "_")}
 _MEASURES = frozenset(
-    """line lines byte bytes file files time times character characters char chars word
-    words token tokens second seconds minute minutes hour hours day days item items row
-    rows result results match matches test tests error errors warning warnings commit
-    commits step steps page pages entry entries ms s min kb mb gb kib mib gib""".split()
+    ["line", "lines", "byte", "bytes", "file", "files", "time", "times", "character", "characters", "char", "chars", "word", "words", "token", "tokens", "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "item", "items", "row", "rows", "result", "results", "match", "matches", "test", "tests", "error", "errors", "warning", "warnings", "commit", "commits", "step", "steps", "page", "pages", "entry", "entries", "ms", "s", "min", "kb", "mb", "gb", "kib", "mib", "gib"]
 )
 _LONGEST_MEASURE = max(map(len, _MEASURES))
 _RANGE_WORDS = frozenset({"to", "through", "thru"})

@@ -75,19 +75,10 @@ _PLACE = re.compile(
     re.ASCII,
 )
 _EXTENSIONS = frozenset(
-    """ada adb ads asm astro awk bash bat bazel bib bzl c cc cfg cjs clj cljs cls cmake cmd conf
-    cpp cs csproj css csv cts cu cue cxx d dart diff dockerfile edn el elm env erl ex exs f90 fish
-    fs fsx gd gemspec gleam go gql gradle graphql groovy h haml hbs hcl hh hpp hrl hs htm html hxx
-    idl in inc inl ini ipynb j2 java jinja jl js json json5 jsonc jsonl jsx kt kts lean less lhs
-    liquid lisp lock log lua m m4 mak mako markdown md mdx mjs mk ml mli mm mod move mts mustache
-    nim nix nu org pas patch php pl plist pm po prisma proto ps1 pug py pyi pyx qml r rake rb rego
-    rkt rmd robot ron rs rst rules sass sbt scala scm scss sh sln sol sql star sty sum svelte svg
-    sv swift tcl tex tf tfvars thrift toml ts tsv tsx txt v vb vert vhd vhdl vim vue wat wgsl xml
-    xsd xsl yaml yml zig zsh""".split()
+    ["ada", "adb", "ads", "asm", "astro", "awk", "bash", "bat", "bazel", "bib", "bzl", "c", "cc", "cfg", "cjs", "clj", "cljs", "cls", "cmake", "cmd", "conf", "cpp", "cs", "csproj", "css", "csv", "cts", "cu", "cue", "cxx", "d", "dart", "diff", "dockerfile", "edn", "el", "elm", "env", "erl", "ex", "exs", "f90", "fish", "fs", "fsx", "gd", "gemspec", "gleam", "go", "gql", "gradle", "graphql", "groovy", "h", "haml", "hbs", "hcl", "hh", "hpp", "hrl", "hs", "htm", "html", "hxx", "idl", "in", "inc", "inl", "ini", "ipynb", "j2", "java", "jinja", "jl", "js", "json", "json5", "jsonc", "jsonl", "jsx", "kt", "kts", "lean", "less", "lhs", "liquid", "lisp", "lock", "log", "lua", "m", "m4", "mak", "mako", "markdown", "md", "mdx", "mjs", "mk", "ml", "mli", "mm", "mod", "move", "mts", "mustache", "nim", "nix", "nu", "org", "pas", "patch", "php", "pl", "plist", "pm", "po", "prisma", "proto", "ps1", "pug", "py", "pyi", "pyx", "qml", "r", "rake", "rb", "rego", "rkt", "rmd", "robot", "ron", "rs", "rst", "rules", "sass", "sbt", "scala", "scm", "scss", "sh", "sln", "sol", "sql", "star", "sty", "sum", "svelte", "svg", "sv", "swift", "tcl", "tex", "tf", "tfvars", "thrift", "toml", "ts", "tsv", "tsx", "txt", "v", "vb", "vert", "vhd", "vhdl", "vim", "vue", "wat", "wgsl", "xml", "xsd", "xsl", "yaml", "yml", "zig", "zsh"]
 )
 _NAMES = frozenset(
-    """makefile dockerfile justfile rakefile gemfile procfile vagrantfile jenkinsfile
-    containerfile cmakelists.txt build workspace license readme changelog codeowners""".split()
+    ["makefile", "dockerfile", "justfile", "rakefile", "gemfile", "procfile", "vagrantfile", "jenkinsfile", "containerfile", "cmakelists.txt", "build", "workspace", "license", "readme", "changelog", "codeowners"]
 )
 
 

@@ -1,0 +1,6 @@
+"""The record in memory: for tests, and for a record that ends with the process."""
+
+from counterfoil.adapters.memory.entry_store import MemoryEntryStore
+from counterfoil.adapters.memory.event_log import MemoryEventLog
+
+__all__ = ["MemoryEntryStore", "MemoryEventLog"]

@@ -1,0 +1,1 @@
+"""The machine that the program runs on: its clock, its temporary files."""

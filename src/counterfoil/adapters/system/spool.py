@@ -1,0 +1,48 @@
+"""A spool: in memory as long as it is small, then in a nameless temporary file."""
+
+import pickle
+import tempfile
+from collections.abc import Iterator
+from typing import BinaryIO, Generic, TypeVar
+
+T = TypeVar("T")
+
+_IN_MEMORY = 500
+
+
+class FileSpool(Generic[T]):
+    """Keeps values in the order put in; memory stays flat however many they are.
+
+    The file has no name, is this process's own, and holds what this process wrote: so
+    unpickling it trusts nobody.
+    """
+
+    def __init__(self, in_memory: int = _IN_MEMORY) -> None:
+        self._in_memory = in_memory
+        self._few: list[T] = []
+        self._file: BinaryIO | None = None
+        self._count = 0
+
+    def put(self, value: T) -> None:
+        """Keep `value` behind every earlier one."""
+        if len(self._few) < self._in_memory:
+            self._few.append(value)
+            return
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(prefix="counterfoil-")  # noqa: SIM115 - lives on
+        pickle.dump(value, self._file, protocol=pickle.HIGHEST_PROTOCOL)
+        self._count += 1
+
+    def __iter__(self) -> Iterator[T]:
+        """Yield the values in their order; nothing is put in meanwhile."""
+        yield from self._few
+        if self._file is None:
+            return
+        self._file.seek(0)
+        for _ in range(self._count):
+            yield pickle.load(self._file)  # noqa: S301 - what this process itself wrote
+
+    def close(self) -> None:
+        """Give the temporary file back."""
+        if self._file is not None:
+            self._file.close()

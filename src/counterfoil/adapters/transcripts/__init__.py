@@ -1,0 +1,1 @@
+"""Formats of transcripts, one module each, and what they share."""

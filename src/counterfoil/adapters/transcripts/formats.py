@@ -1,0 +1,132 @@
+"""Which format a file is in, told from the shape of its records and from nothing else.
+
+Nine sessions of ten begin with a record that names neither session nor directory, and
+a resumed file mixes versions, so every record of the beginning has a voice.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import TypeAlias
+
+import msgspec
+
+from counterfoil.adapters.transcripts import claude_code, codex, counterfoil
+from counterfoil.adapters.transcripts.lines import Damage, Tally, read_lines
+from counterfoil.adapters.transcripts.records import RecordReader
+from counterfoil.adapters.transcripts.source import Source
+from counterfoil.core.errors import UnreadableError
+from counterfoil.ports.transcripts import Item, Measured, Sighting, Transcript
+
+_FIRST = 20_000
+_ENOUGH = 50
+
+
+class _Shape(msgspec.Struct, rename="camel"):
+    type: str = ""
+    kind: str | None = None
+    schema: int | None = None
+    seq: int | None = None
+    uuid: str | None = None
+    session_id: str | None = None
+    leaf_uuid: str | None = None
+    message_id: str | None = None
+    is_sidechain: bool | None = None
+    timestamp: str | None = None
+    details: msgspec.Raw = msgspec.Raw(b"")
+    payload: msgspec.Raw = msgspec.Raw(b"")
+    message: msgspec.Raw = msgspec.Raw(b"")
+
+
+_Opener: TypeAlias = Callable[[Source], Transcript]
+
+FORMATS: dict[str, _Opener] = {
+    counterfoil.FORMAT: counterfoil.CounterfoilTranscript,
+    claude_code.FORMAT: claude_code.ClaudeCodeTranscript,
+    codex.FORMAT: codex.CodexTranscript,
+}
+"""Every format by its name."""
+
+EVIDENCE: dict[str, dict[str, str]] = {
+    counterfoil.FORMAT: counterfoil.EVIDENCE,
+    claude_code.FORMAT: claude_code.EVIDENCE,
+    codex.FORMAT: codex.EVIDENCE,
+}
+"""What each format can show; `counterfoil formats` prints it."""
+
+
+def open_transcript(source: Source) -> Transcript:
+    """Return `source` as a transcript of the format that its records have.
+
+    Raises:
+        UnreadableError: It holds records, or what should be some, of no known shape.
+    """
+    votes: Counter[str] = Counter()
+    tally = Tally()
+    damaged = other = 0
+    with source.open() as file:
+        for record in islice(_reader.records(read_lines(file, tally), tally), _FIRST):
+            if isinstance(record, Damage):
+                damaged += 1
+                continue
+            name = _format_of(record.value)
+            votes[name or ""] += 1
+            if name is not None and votes[name] >= _ENOUGH:
+                break
+    other = votes.pop("", 0)
+    if votes:
+        return FORMATS[votes.most_common(1)[0][0]](source)
+    if not (damaged or other):
+        return _EmptyTranscript(source, tally)
+    raise _unknown(source.name, damaged, other)
+
+
+def _format_of(shape: _Shape) -> str | None:
+    if shape.schema is not None and shape.seq is not None and bytes(shape.details):
+        return counterfoil.FORMAT
+    if shape.type in codex.KINDS and bytes(shape.payload):
+        return codex.FORMAT
+    is_claude = shape.type in claude_code.IGNORED or shape.type in {"user", "assistant", "system"}
+    if is_claude and _has_ids(shape):
+        return claude_code.FORMAT
+    return None
+
+
+def _has_ids(shape: _Shape) -> bool:
+    return bool(
+        shape.uuid
+        or shape.session_id
+        or shape.leaf_uuid
+        or shape.message_id
+        or shape.is_sidechain is not None
+    )
+
+
+def _unknown(name: str, damaged: int, other: int) -> UnreadableError:
+    if not other:
+        found = f"{name!r} holds no readable record ({damaged} unreadable)"
+    else:
+        found = f"{name!r} is in an unknown format ({other} records of no known shape)"
+    return UnreadableError(
+        found, f"one of {', '.join(FORMATS)}", "`counterfoil formats` lists what can be read"
+    )
+
+
+class _EmptyTranscript:
+    """A file without a record, and without damage: there is nothing to check."""
+
+    format = "empty"
+    numbers_entries = False
+
+    def __init__(self, source: Source, tally: Tally) -> None:
+        self.path = source.name
+        self._tally = tally
+
+    def items(self) -> Iterator[Item]:
+        yield Measured(self._tally.size, self._tally.lines, 0, self._tally.skipped, {}, 0)
+
+    def find(self, wanted: object) -> Iterator[Sighting]:  # noqa: ARG002 - there is no text
+        return iter(())
+
+
+_reader = RecordReader(_Shape)

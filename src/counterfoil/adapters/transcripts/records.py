@@ -1,0 +1,169 @@
+"""Lines to records of one shape, and every way in which a line fails to be one.
+
+The fast way is one typed decode of the needed fields. What it refuses is looked at
+again with the standard library: two records on one line, bytes that are not UTF-8,
+lone surrogates, fields of an unexpected type. One bad record stops nothing.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, Generic, NamedTuple, TypeVar, cast
+
+import msgspec
+
+from counterfoil.adapters.transcripts.lines import Damage, Line, Tally
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+class Record(NamedTuple, Generic[S]):
+    """One record: its line, its decoded fields, and the bytes they came from."""
+
+    line: int
+    value: S
+    raw: bytes
+
+
+class RecordReader(Generic[S]):
+    """Reads lines as records of `shape`, whose every field has a default."""
+
+    def __init__(self, shape: type[S]) -> None:
+        self._shape = shape
+        self._decode = msgspec.json.Decoder(shape).decode
+
+    def records(self, lines: Iterable[Line | Damage], tally: Tally) -> Iterator[Record[S] | Damage]:
+        """Yield the records of `lines` in their order, and what is wrong with them."""
+        decode = self._decode
+        for line in lines:
+            if isinstance(line, Damage):
+                yield line
+                continue
+            content = line.content
+            try:
+                value = decode(content) if content.isascii() or _is_utf8(content) else None
+            except msgspec.MsgspecError:
+                value = None
+            if value is None:
+                yield from self._counted(line, tally)
+            else:
+                tally.records += 1
+                yield Record(line.number, value, content)
+
+    def _counted(self, line: Line, tally: Tally) -> Iterator[Record[S] | Damage]:
+        for found in self._read_again(line):
+            tally.records += isinstance(found, Record)
+            yield found
+
+    def _read_again(self, line: Line) -> Iterator[Record[S] | Damage]:
+        text, replaced = _text_of(line.content)
+        if replaced:
+            yield Damage(line.number, "not-utf8", replaced)
+        values, rest = _values_of(text)
+        if not values or rest:
+            code = "torn-line" if line.is_ended or values else "in-progress"
+            yield Damage(line.number, code, len(rest or text))
+        if len(values) > 1:
+            yield Damage(line.number, "two-records", 0, f"{len(values)} records")
+        for value in values:
+            if not isinstance(value, dict):
+                yield Damage(line.number, "not-a-record", 0, _name_of(value))
+                continue
+            yield Record(line.number, self._loosely(cast("dict[str, Any]", value)), line.content)
+
+    def _loosely(self, value: dict[str, Any]) -> S:
+        return loosely(value, self._shape)
+
+
+def loosely(value: dict[str, Any], shape: type[S]) -> S:
+    """Return `value` as `shape`, leaving out each field of an unexpected type."""
+    fields: dict[str, Any] = {}
+    for field in msgspec.structs.fields(shape):
+        if field.encode_name not in value:
+            continue
+        found = value[field.encode_name]
+        try:
+            fields[field.name] = _converted(found, field.type)
+        except msgspec.MsgspecError:
+            continue
+    return shape(**fields)
+
+
+def _converted(found: Any, type_: Any) -> Any:  # noqa: ANN401 - JSON of any shape
+    if type_ is msgspec.Raw:
+        return msgspec.Raw(json.dumps(found).encode())
+    inner = _struct_in(type_)
+    if inner is not None and isinstance(found, dict):
+        return loosely(cast("dict[str, Any]", found), inner)
+    if inner is not None and isinstance(found, list):
+        return [
+            loosely(cast("dict[str, Any]", item), inner) if isinstance(item, dict) else item
+            for item in cast("list[Any]", found)
+            if isinstance(item, dict | str)
+        ]
+    return msgspec.convert(found, type_)
+
+
+def _struct_in(type_: Any) -> type[msgspec.Struct] | None:  # noqa: ANN401 - a type of any form
+    if isinstance(type_, type) and issubclass(type_, msgspec.Struct):
+        return type_
+    for inner in getattr(type_, "__args__", ()):
+        found = _struct_in(inner)
+        if found is not None:
+            return found
+    return None
+
+
+def _is_utf8(content: bytes) -> bool:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _text_of(content: bytes) -> tuple[str, int]:
+    """Return the text of `content` and how many of its bytes stand for nothing."""
+    try:
+        return content.decode(), 0
+    except UnicodeDecodeError:
+        text = content.decode("utf-8", "replace")
+        return text, max(1, text.count("\ufffd") - content.count(b"\xef\xbf\xbd"))
+
+
+def _values_of(text: str) -> tuple[list[Any], str]:
+    """Return the JSON values that stand one behind another, and what is left of `text`."""
+    values: list[Any] = []
+    place = 0
+    while place < len(text):
+        try:
+            value, place = _DECODER.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            return values, text[place:]
+        values.append(value)
+        while place < len(text) and text[place] in " \t\r\n\0":
+            place += 1
+    return values, ""
+
+
+_DECODER = json.JSONDecoder(strict=False)
+
+
+def _name_of(value: object) -> str:
+    names = {str: "a string", bool: "true or false", int: "a number", float: "a number"}
+    return "null" if value is None else names.get(type(value), "a list")
+
+
+def text_from(raw: bytes | msgspec.Raw) -> str:
+    """Return the JSON string `raw`, lone surrogates kept; "" for anything else."""
+    try:
+        return _DECODE_TEXT(raw)
+    except msgspec.MsgspecError:
+        pass
+    try:
+        value = json.loads(bytes(raw).decode("utf-8", "replace"), strict=False)
+    except (ValueError, RecursionError):
+        return ""
+    return value if isinstance(value, str) else ""
+
+
+_DECODE_TEXT = msgspec.json.Decoder(str).decode

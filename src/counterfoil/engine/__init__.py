@@ -1,0 +1,1 @@
+"""Use cases, in values: no written form, no technology."""

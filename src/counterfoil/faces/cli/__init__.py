@@ -1,0 +1,116 @@
+"""The command line: exit codes 0 nothing to report, 1 an error found, 2 misuse, 3 could not tell."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from counterfoil.core.errors import CounterfoilError, NotFoundError
+from counterfoil.core.settings import ConfigurationError
+from counterfoil.faces.cli.app import Application
+
+FOUND, MISUSE, CANNOT_TELL, CLOSED_PIPE = 1, 2, 3, 141
+
+_COMMANDS = {
+    "check": "Check a session: what ran, and which references the record does not hold.",
+    "receipt": "Print the receipt of a turn, or of every turn.",
+    "show": "Print what stands at a place of a session.",
+    "explain": "Say why each reference at a place was judged so.",
+    "transcripts": "List the sessions found on this machine.",
+    "formats": "Print what each format can show, and what it cannot.",
+    "config": "Print every setting with its value and where it came from.",
+    "audit-shapes": "Print the shapes of records in a folder, without any value.",
+}
+
+
+class _Commands(click.Group):
+    """Commands whose modules are imported when they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in _COMMANDS:
+            return None
+        module = import_module(f"counterfoil.faces.cli.commands.{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0] if args else ""
+        if name and name not in _COMMANDS and not name.startswith("-"):
+            from difflib import get_close_matches  # noqa: PLC0415 - only for a mistake
+
+            near = get_close_matches(name, _COMMANDS, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else "`counterfoil --help` lists them"
+            raise click.UsageError(f"no command {name!r} ({hint})", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(message="counterfoil %(version)s", package_name="counterfoil")
+def cli() -> None:
+    """Check what an AI agent says against the record of what it did.
+
+    With rules, never with a model. Start with `counterfoil check` in a folder where a
+    coding agent worked: it reads the newest session of that folder.
+    """
+
+
+def main(application: Application, arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit code."""
+    _prepare_streams()
+    try:
+        outcome = cli.main(
+            args=None if arguments is None else list(arguments),
+            prog_name="counterfoil",
+            standalone_mode=False,
+            obj=application,
+        )
+        sys.stdout.flush()
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
+    except click.ClickException as error:
+        error.show()
+        return MISUSE
+    except click.Abort:
+        sys.stderr.write("interrupted\n")
+        return 130
+    except BrokenPipeError:
+        return _closed_pipe()
+    except CounterfoilError as error:
+        return _failed(error)
+    return outcome if isinstance(outcome, int) else 0
+
+
+def _failed(error: CounterfoilError) -> int:
+    found = f"{error.found}; expected {error.expected}" if error.expected else error.found
+    sys.stderr.write(f"error: {found}\n")
+    if error.advice:
+        sys.stderr.write(f"hint: {error.advice}\n")
+    return MISUSE if isinstance(error, ConfigurationError | NotFoundError) else CANNOT_TELL
+
+
+def _closed_pipe() -> int:
+    """The reader went away, which is no fault and no finding; Python must not say it again."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, sys.stdout.fileno())
+    return CLOSED_PIPE
+
+
+def _prepare_streams() -> None:
+    """Write UTF-8 whatever the locale; a stream that was closed takes what is written."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
+        else:
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")

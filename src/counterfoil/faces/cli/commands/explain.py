@@ -1,0 +1,88 @@
+"""`counterfoil explain`: why each reference at a place was judged so."""
+
+import click
+
+from counterfoil.core.errors import NotFoundError
+from counterfoil.core.plain import plain
+from counterfoil.core.reasons import REASONS
+from counterfoil.core.report import Reference
+from counterfoil.engine.check_transcript import TranscriptCheck
+from counterfoil.engine.read_entries import standing_at
+from counterfoil.faces.cli.app import Application
+from counterfoil.faces.cli.output import Output
+from counterfoil.faces.cli.text import reference_lines
+
+_READS = {
+    "entry": "entry references: the noun `entry` or `entries` and numbers",
+    "place": "places: a file and a line, as `path:12`, `path:12-20` or `path#L12`",
+    "commit": "commits: 7 to 40 hexadecimal digits behind a word such as `commit` or `pushed`",
+    "quotation": "quotations: at least 24 characters presented as output or as a file's text",
+    "source": "sources: a URL that is presented as one",
+}
+_SHOWN = 6
+
+
+@click.command(name="explain")
+@click.argument("file")
+@click.argument("line", type=click.IntRange(min=1))
+@click.option("--repo", metavar="DIR", help="Look places and commits up in this repository, too.")
+@click.pass_obj
+def command(application: Application, file: str, line: int, repo: str | None) -> None:
+    """Say why each reference of the reply at LINE of FILE was judged so.
+
+    Printed are the rule that read it, its words and place, the reason with what it does
+    not assert, and what stands in the record at the places that decide.
+    """
+    settings = application.settings({"repo": repo} if repo else {})
+    output = Output(settings.text("color"))
+    repository = settings.text("repo")
+    with application.spool() as spool:
+        check = TranscriptCheck(
+            application.transcript(file),
+            spool,
+            repository=application.repository(repository) if repository else None,
+        )
+        check.read()
+        found = [one for turn in check.turns() for one in turn.references if one.place.line == line]
+    if not found:
+        raise NotFoundError(
+            f"no reference stands at line {line} of {file!r}",
+            "a line that `counterfoil check --verbose` names",
+        )
+    for reference in found:
+        _explain(application, output, file, reference)
+
+
+def _explain(application: Application, output: Output, file: str, reference: Reference) -> None:
+    output.lines(reference_lines(reference, output.width))
+    place = reference.place
+    rows = [
+        ("rule", f"{reference.kind}.{reference.reason}"),
+        ("reads", _READS[reference.kind]),
+        ("words", f"block {place.block}, characters {place.start} to {place.end}"),
+    ]
+    reason = REASONS.get(reference.reason)
+    if reason is not None:
+        rows.append(("not said", reason.not_asserted))
+    for label, text in rows:
+        output.line((f"      {label:<10}", "dim"), (plain(text), ""))
+    for row in reference.evidence:
+        where = f"line {row.line}" if row.line is not None else "no line"
+        source = f"{plain(row.source)} " if row.source else ""
+        call = f", call {plain(row.call)}" if row.call else ""
+        output.line(
+            (f"      {'evidence':<10}", "dim"), (f"{source}{where}{call}: {plain(row.what)}", "")
+        )
+        if row.line is not None and row.source is None:
+            _record(application, output, file, row.line)
+
+
+def _record(application: Application, output: Output, file: str, line: int) -> None:
+    """Show the first lines of what stands where the evidence is."""
+    for found in standing_at(application.transcript(file), line):
+        lines = found.text.split("\n")
+        for text in lines[:_SHOWN]:
+            output.line((f"        {plain(text)[: output.width - 8]}", "dim"))
+        if len(lines) > _SHOWN:
+            rest = f"        +{len(lines) - _SHOWN:,} more lines: counterfoil show {plain(file)} {line}"
+            output.line((rest, "dim"))
