@@ -7,10 +7,10 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ContextManager
+from typing import Any
 
 from counterfoil.core.settings import Layer, Settings, settle
 from counterfoil.ports.transcripts import Transcript, TranscriptFile
@@ -47,7 +47,7 @@ class WiredApplication:
         except (OSError, ValueError):
             return 0
 
-    def spool(self) -> ContextManager[Spool[Any]]:
+    def spool(self) -> AbstractContextManager[Spool[Any]]:
         """Return a new spool, to be closed when done."""
         from counterfoil.adapters.system.spool import FileSpool
 

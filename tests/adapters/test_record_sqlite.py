@@ -22,7 +22,7 @@ from counterfoil.core.errors import (
     UnreadableError,
 )
 from counterfoil.core.events import PromptReceived
-from counterfoil.core.ids import ThreadId
+from counterfoil.core.ids import EntryNumber, ThreadId
 from counterfoil.testing.samples import SAMPLES, THREAD, sample_fact
 from counterfoil.wire.events import encode_event
 
@@ -351,6 +351,44 @@ def test_forged_bytes_are_damage(
     assert next(reader).seq == 1
     with pytest.raises(DamagedLedgerError, match=said):
         next(reader)
+
+
+def test_a_column_that_is_no_text_is_damage(record: SqliteRecord, path: Path) -> None:
+    """store-faults: Python's own module finds this one, and gives it no code."""
+    fill(record)
+    with raw(path) as connection:
+        connection.execute("DROP TRIGGER event_never_changes")
+        connection.execute("UPDATE event SET thread = CAST(x'ff' AS TEXT) WHERE seq = 2")
+    with pytest.raises(DamagedLedgerError, match="UTF-8"):
+        list(record.log.events())
+
+
+@pytest.mark.parametrize("forged", ["", "[1]", '["x"]', "5"])
+def test_a_forged_entry_is_damage(record: SqliteRecord, path: Path, forged: str) -> None:
+    """store-faults: An entry whose ids are none names itself as damaged."""
+    fill(record)
+    with raw(path) as connection:
+        connection.execute("DROP TRIGGER entry_never_changes")
+        connection.execute("UPDATE entry SET events = ? WHERE number = 2", (forged,))
+    reader = record.entries.entries(THREAD)
+    assert next(reader).number == 1
+    with pytest.raises(DamagedLedgerError, match="entry 2 of thread sample"):
+        next(reader)
+    with pytest.raises(DamagedLedgerError, match="entry 2 of thread sample"):
+        record.entries.entry(THREAD, EntryNumber(2))
+
+
+def test_a_journal_that_somebody_switched_off_is_switched_on(path: Path) -> None:
+    """store-faults: While somebody holds it switched off the store is locked, nothing worse."""
+    SqliteRecord(path).close()
+    with raw(path) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("BEGIN IMMEDIATE")
+        with pytest.raises(UnavailableError, match="locked"):
+            SqliteRecord(path, patience=0.01)
+        connection.execute("ROLLBACK")
+    with SqliteRecord(path) as record, record._database.reading() as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_a_closed_store_is_unavailable(path: Path) -> None:

@@ -12,7 +12,7 @@ from counterfoil.core.entries import Entry, EntryDraft
 from counterfoil.core.errors import ConflictError
 from counterfoil.core.events import KINDS, Event, Fact, Unrecognized, kind_of
 from counterfoil.core.ids import EntryNumber, ThreadId
-from counterfoil.core.refs.cited import Intervals
+from counterfoil.core.intervals import Intervals
 from counterfoil.ports.record import EntryStore, EventLog
 from counterfoil.testing import conformance
 from counterfoil.testing.samples import PAYLOADS, sample_fact

@@ -1,10 +1,10 @@
-"""Canonical JSON: one text for one value, so that a digest means something.
+r"""Canonical JSON: one text for one value, so that a digest means something.
 
 The form is RFC 8785 without floats, with one addition (ledger.md section 2): a
 lone surrogate, which RFC 8785 refuses, is written as its escape in lower case.
 
->>> canonical_json({"b": [1, True, None], "a": "é\\u2028"})
-'{"a":"é\\u2028","b":[1,true,null]}'
+>>> canonical_json({"b": [1, True, None], "a": "é\u2028"})
+'{"a":"é\u2028","b":[1,true,null]}'
 """
 
 import json
@@ -52,7 +52,7 @@ def _ordered(value: Json) -> Json:
         raise ValueError(f"integer {value} is beyond ±(2^53 - 1)")
     if isinstance(value, Mapping):
         return {key: _ordered(value[key]) for key in sorted(value, key=_utf16)}
-    if isinstance(value, Sequence):
+    if isinstance(value, list | tuple):
         return [_ordered(item) for item in value]
     raise TypeError(f"{type(value).__name__} is not in canonical JSON")
 

@@ -30,8 +30,8 @@ class Key:
 KEYS: tuple[Key, ...] = (
     Key("color", ("auto", "always", "never"), "auto", "when text is coloured"),
     Key("format", ("text", "json", "github", "sarif"), "text", "how `check` reports"),
-    Key("strict", bool, False, "whether what is not established makes exit code 1"),
-    Key("verbose", bool, False, "whether `check` also shows what is supported"),
+    Key("strict", bool, default=False, meaning="whether what is not established makes exit code 1"),
+    Key("verbose", bool, default=False, meaning="whether `check` also shows what is supported"),
     Key("repo", str, "", "a repository in which places and commits are looked up"),
     Key("claude_dir", str, "", "where Claude Code keeps its sessions (else its own default)"),
     Key("codex_dir", str, "", "where Codex keeps its sessions (else its own default)"),
@@ -82,7 +82,7 @@ class SilencedRule:
 class Settings:
     """Every key with its value."""
 
-    values: Mapping[str, Setting] = field(default_factory=dict)
+    values: Mapping[str, Setting] = field(default_factory=dict[str, Setting])
     silences: tuple[SilencedRule, ...] = ()
 
     def text(self, name: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from counterfoil.core.refs.cited import Intervals
+from counterfoil.core.intervals import Intervals
 
 How = Literal["read", "written", "printed", "grepped"]
 
@@ -135,11 +135,99 @@ def may_mean(wanted: str, known: str) -> bool:
 _SED = re.compile(r"(\d{1,7})(?:,(\d{1,7}))?p;?\Z")
 _GREPPED = re.compile(r"^(\d{1,7})[:-]", re.MULTILINE)
 _READERS = frozenset(
-    ["awk", "basename", "cat", "cd", "column", "comm", "cut", "date", "df", "diff", "dirname", "du", "echo", "env", "fd", "file", "find", "grep", "egrep", "head", "hexdump", "id", "jq", "less", "ls", "md5sum", "more", "nl", "od", "printenv", "printf", "ps", "pwd", "readlink", "realpath", "rg", "sed", "sha256sum", "sleep", "sort", "stat", "tail", "test", "tr", "tree", "true", "type", "uname", "uniq", "wc", "which", "whoami", "xxd", "yq", "pytest", "tox", "nox", "mypy", "pyright", "basedpyright", "ctest", "jest", "vitest", "mocha", "tsc"]
+    [
+        "awk",
+        "basename",
+        "cat",
+        "cd",
+        "column",
+        "comm",
+        "cut",
+        "date",
+        "df",
+        "diff",
+        "dirname",
+        "du",
+        "echo",
+        "env",
+        "fd",
+        "file",
+        "find",
+        "grep",
+        "egrep",
+        "head",
+        "hexdump",
+        "id",
+        "jq",
+        "less",
+        "ls",
+        "md5sum",
+        "more",
+        "nl",
+        "od",
+        "printenv",
+        "printf",
+        "ps",
+        "pwd",
+        "readlink",
+        "realpath",
+        "rg",
+        "sed",
+        "sha256sum",
+        "sleep",
+        "sort",
+        "stat",
+        "tail",
+        "test",
+        "tr",
+        "tree",
+        "true",
+        "type",
+        "uname",
+        "uniq",
+        "wc",
+        "which",
+        "whoami",
+        "xxd",
+        "yq",
+        "pytest",
+        "tox",
+        "nox",
+        "mypy",
+        "pyright",
+        "basedpyright",
+        "ctest",
+        "jest",
+        "vitest",
+        "mocha",
+        "tsc",
+    ]
 )
 _READING_VERBS = {
     "git": frozenset(
-        ["blame", "branch", "cat-file", "describe", "diff", "fetch", "grep", "log", "ls-files", "ls-tree", "remote", "reflog", "rev-list", "rev-parse", "shortlog", "show", "status", "tag", "add", "commit", "push"]
+        [
+            "blame",
+            "branch",
+            "cat-file",
+            "describe",
+            "diff",
+            "fetch",
+            "grep",
+            "log",
+            "ls-files",
+            "ls-tree",
+            "remote",
+            "reflog",
+            "rev-list",
+            "rev-parse",
+            "shortlog",
+            "show",
+            "status",
+            "tag",
+            "add",
+            "commit",
+            "push",
+        ]
     ),
     "go": frozenset({"build", "env", "list", "test", "vet", "version"}),
     "cargo": frozenset({"bench", "build", "check", "clippy", "test", "tree"}),
@@ -267,7 +355,7 @@ def _one(simple: list[list[str]], output: str, *, is_whole: bool) -> tuple[FileS
     if window is None:
         return ()
     path, first, last = window
-    count = output.count("\n") + (not output.endswith("\n") and bool(output))
+    count = _line_count(output)
     if not count:
         return ()
     end = first + count - 1 if last is None else min(last, first + count - 1)
@@ -281,17 +369,20 @@ def _one(simple: list[list[str]], output: str, *, is_whole: bool) -> tuple[FileS
 
 def _several(simple: list[list[str]], output: str) -> tuple[FileSeen, ...]:
     """Windows one behind another are told apart when all of their lines are there."""
-    windows = [_window([words]) for words in simple]
     seen: list[FileSeen] = []
     wanted = 0
-    for window in windows:
+    for words in simple:
+        window = _window([words])
         if window is None or window[2] is None:
             return ()
-        path, first, last = window
+        path, first, last = window[0], window[1], window[2]
         wanted += last - first + 1
         seen.append(FileSeen(path=path, how="printed", first=first, last=last))
-    count = output.count("\n") + (not output.endswith("\n") and bool(output))
-    return tuple(seen) if count == wanted else ()
+    return tuple(seen) if _line_count(output) == wanted else ()
+
+
+def _line_count(output: str) -> int:
+    return output.count("\n") + (not output.endswith("\n") and bool(output))
 
 
 def _window(pipeline: list[list[str]]) -> tuple[str, int, int | None] | None:
@@ -309,6 +400,7 @@ def _window(pipeline: list[list[str]]) -> tuple[str, int, int | None] | None:
 
 
 def _source(words: list[str]) -> tuple[str | None, int, int | None]:
+    """Read the first command of a pipeline: its one file and the lines it prints."""
     program = words[0].rpartition("/")[2]
     files = [word for word in words[1:] if not word.startswith("-")]
     if program in {"cat", "nl"}:

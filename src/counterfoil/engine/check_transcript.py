@@ -230,13 +230,16 @@ class _Reading:
     def _conversation(self, thread: ThreadId, parent: str | None = None) -> Conversation:
         found = self.conversations.get(thread)
         if found is None:
-            above = self.groups.get(ThreadId(parent)) if parent in self.groups else None
+            above = None if parent is None else self._group_of(parent)
             group = above or Group(thread)
             self.groups[thread] = group
             found = self.conversations[thread] = Conversation(
                 thread, group, numbers_entries=self._transcript.numbers_entries
             )
         return found
+
+    def _group_of(self, parent: str) -> Group | None:
+        return next((group for id_, group in self.groups.items() if id_ == parent), None)
 
     def _end(self, conversation: Conversation) -> None:
         ended = conversation.end()

@@ -20,9 +20,10 @@ from counterfoil.core.events import (
     ToolReturned,
 )
 from counterfoil.core.ids import ThreadId
+from counterfoil.core.intervals import Intervals
 from counterfoil.core.ran import ran_of
 from counterfoil.core.receipt import receipt_of
-from counterfoil.core.refs.cited import CitedEntries, Intervals, check_entries
+from counterfoil.core.refs.cited import CitedEntries, check_entries
 from counterfoil.core.refs.entries import EntryReference, find_entry_references
 from counterfoil.core.refs.literals import Commit, Literal, Place, Quotation, Source, find_literals
 from counterfoil.core.refs.resolve import Evidence, Resolution, Verdict, place_evidence

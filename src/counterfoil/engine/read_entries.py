@@ -14,6 +14,7 @@ from counterfoil.core.events import (
     Event,
     FileWritten,
     InstructionsGiven,
+    Payload,
     PolicyDecided,
     PromptReceived,
     ReasoningGiven,
@@ -45,23 +46,23 @@ def standing_at(transcript: Transcript, place: int) -> Iterator[Standing]:
     if transcript.numbers_entries:
         yield from _entry(transcript, place)
         return
-    replied: set[tuple[str, str]] = set()
     for item in transcript.items():
-        if isinstance(item, Recorded) and item.line == place and not item.origin.source:
-            if isinstance(item.event.payload, ReplyGiven):
-                continue  # the same text is told as what was said
-            yield _standing(item.event, item.line)
-        elif isinstance(item, Said) and item.line == place and not item.origin.source:
-            if (item.thread, item.text) not in replied:
-                replied.add((item.thread, item.text))
-                yield Standing(
-                    kind="reply",
-                    thread=item.thread,
-                    turn=item.turn,
-                    line=item.line,
-                    call=None,
-                    text=item.text,
-                )
+        if isinstance(item, Recorded) and _is_at(item, place):
+            if not isinstance(item.event.payload, ReplyGiven):  # told as what was said
+                yield _standing(item.event, item.line)
+        elif isinstance(item, Said) and _is_at(item, place):
+            yield Standing(
+                kind="reply",
+                thread=item.thread,
+                turn=item.turn,
+                line=item.line,
+                call=None,
+                text=item.text,
+            )
+
+
+def _is_at(item: Recorded | Said, line: int) -> bool:
+    return item.line == line and not item.origin.source
 
 
 def _entry(transcript: Transcript, number: int) -> Iterator[Standing]:
@@ -90,7 +91,7 @@ def _standing(event: Event, line: int) -> Standing:
     )
 
 
-def _text(event: Event) -> str:  # noqa: PLR0911 - one line a kind
+def _text(event: Event) -> str:
     payload = event.payload
     match payload:
         case PromptReceived() | ReplyGiven() | ReasoningGiven() | InstructionsGiven():
@@ -98,15 +99,22 @@ def _text(event: Event) -> str:  # noqa: PLR0911 - one line a kind
         case ToolCalled():
             return f"{payload.tool} {payload.arguments}"
         case ToolReturned():
-            return f"{payload.tool}: {payload.outcome or 'outcome not recorded'}\n{payload.output or ''}"
+            outcome = payload.outcome or "outcome not recorded"
+            return f"{payload.tool}: {outcome}\n{payload.output or ''}"
         case ToolFailed() | ErrorRaised():
             return payload.message
+        case _:
+            return _short(payload)
+
+
+def _short(payload: Payload) -> str:
+    match payload:
         case CommandExited():
             status = "not recorded" if payload.exit_status is None else payload.exit_status
-            output = payload.stdout or ""
-            return f"{payload.command}\nexit status {status}\n{output}".rstrip("\n")
+            return f"{payload.command}\nexit status {status}\n{payload.stdout or ''}".rstrip("\n")
         case PolicyDecided():
-            return f"{payload.verdict} by {payload.by}: {payload.command} ({payload.reason or 'no reason'})"
+            reason = payload.reason or "no reason recorded"
+            return f"{payload.verdict} by {payload.by}: {payload.command} ({reason})"
         case FileWritten():
             return f"{payload.mode} {payload.path}"
         case RecordDamaged():

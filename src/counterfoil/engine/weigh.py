@@ -29,15 +29,21 @@ _SAYS: dict[Whose, tuple[str, str]] = {
     "person": ("given-by-person", "the person wrote it"),
     "system": ("given-by-system", "the instructions or the context hold it"),
 }
-_OTHERWISE = {Place: "file-not-in-record", Commit: "not-in-record", Quotation: "not-in-record"}
+_OTHERWISE: dict[type[Literal], str] = {
+    Place: "file-not-in-record",
+    Commit: "not-in-record",
+    Quotation: "not-in-record",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """What is known of the threads after the first pass."""
 
-    groups: Mapping[ThreadId, Group] = field(default_factory=dict)
-    entries: Mapping[ThreadId, Mapping[int, int]] = field(default_factory=dict)
+    groups: Mapping[ThreadId, Group] = field(default_factory=dict[ThreadId, Group])
+    entries: Mapping[ThreadId, Mapping[int, int]] = field(
+        default_factory=dict[ThreadId, Mapping[int, int]]
+    )
     numbers_entries: bool = False
 
 
@@ -45,7 +51,9 @@ class Found:
 class Searched:
     """Where each needle stands: its first place in each kind of words of each thread."""
 
-    sightings: Mapping[tuple[ThreadId, Needle], tuple[Sighting, ...]] = field(default_factory=dict)
+    sightings: Mapping[tuple[ThreadId, Needle], tuple[Sighting, ...]] = field(
+        default_factory=dict[tuple[ThreadId, Needle], tuple[Sighting, ...]]
+    )
 
     @classmethod
     def for_turns(
@@ -123,7 +131,7 @@ def _worded(pending: Pending, searched: Searched) -> Iterator[Evidence]:
         return
     for needle in needles:
         for sighting in sorted(searched.of(pending, needle), key=_weight):
-            yield from _says(literal, needle, sighting)
+            yield from _says(needle, sighting)
 
 
 def _quoted(
@@ -134,14 +142,14 @@ def _quoted(
     if not all(sightings):
         return
     weakest = max((found[0] for found in sightings), key=_weight)
-    yield from _says(pending.literal, needles[0], weakest)
+    yield from _says(needles[0], weakest)
 
 
 def _weight(sighting: Sighting) -> int:
     return 0 if sighting.whose in EVIDENCE else 1
 
 
-def _says(literal: Literal, needle: Needle, sighting: Sighting) -> Iterator[Evidence]:
+def _says(needle: Needle, sighting: Sighting) -> Iterator[Evidence]:
     whose, place = sighting.whose, Where(sighting.line, None, sighting.origin.source)
     if whose in _ONLY:
         if needle.kind != "file":

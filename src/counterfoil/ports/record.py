@@ -6,7 +6,7 @@ from typing import Protocol
 from counterfoil.core.entries import Entry, EntryDraft
 from counterfoil.core.events import Event, Fact
 from counterfoil.core.ids import EntryNumber, ThreadId
-from counterfoil.core.refs.cited import Intervals
+from counterfoil.core.intervals import Intervals
 
 
 class EventLog(Protocol):

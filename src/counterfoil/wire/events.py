@@ -9,9 +9,9 @@ import dataclasses
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from types import NoneType, UnionType
-from typing import Any, Literal, cast, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from counterfoil.core.canonical import Json, canonical_bytes, canonical_json
 from counterfoil.core.errors import InvalidIdError
@@ -25,6 +25,7 @@ from counterfoil.core.events import (
     kind_of,
 )
 from counterfoil.core.ids import EventId, ThreadId, is_instant
+from counterfoil.wire.json_values import is_list, is_object
 from counterfoil.wire.strict_json import Malformed, read_json
 
 SCHEMA = 1
@@ -45,9 +46,9 @@ def decode_event(line: bytes | str) -> Event | Malformed:
     value = read_json(line)
     if isinstance(value, Malformed):
         return value
-    if not isinstance(value, dict):
+    if not is_object(value):
         return Malformed("not-object")
-    return event_from_json(cast("dict[str, Json]", value))
+    return event_from_json(value)
 
 
 def event_from_json(value: Mapping[str, Json]) -> Event | Malformed:
@@ -118,7 +119,7 @@ def _event(value: Mapping[str, Json]) -> Event:
         turn=turn,
         call=call,
         payload=payload,
-        kept=unknown + kept,
+        kept=tuple(sorted(unknown + kept)),
     )
 
 
@@ -166,10 +167,15 @@ class _Spec:
     read: Callable[[Json, str], Any]
 
 
-@cache
-def _specs(known: type[Any]) -> tuple[_Spec, ...]:
+_SPECS: dict[type, tuple[_Spec, ...]] = {}
+
+
+def _specs(known: type) -> tuple[_Spec, ...]:
     """Return how to read each field of `known`: the types are the one table."""
-    return tuple(_spec(field) for field in dataclasses.fields(known))
+    found = _SPECS.get(known)
+    if found is None:
+        found = _SPECS[known] = tuple(_spec(field) for field in dataclasses.fields(known))
+    return found
 
 
 def _spec(field: dataclasses.Field[Any]) -> _Spec:
@@ -231,9 +237,9 @@ def _truth(value: Json, field: str) -> bool:
 
 
 def _object(value: Json, field: str) -> dict[str, Json]:
-    if not isinstance(value, dict):
+    if not is_object(value):
         raise _WrongError("wrong-type", field)
-    return cast("dict[str, Json]", value)
+    return value
 
 
 def _words(value: Json, field: str) -> dict[str, str]:
@@ -272,9 +278,9 @@ def _one_of(allowed: frozenset[str], value: Json, field: str) -> str:
 
 
 def _list(read: Callable[[Json, str], Any], value: Json, field: str) -> tuple[Any, ...]:
-    if not isinstance(value, list):
+    if not is_list(value):
         raise _WrongError("wrong-type", field)
-    return tuple(read(item, field) for item in cast("list[Json]", value))
+    return tuple(read(item, field) for item in value)
 
 
 def _fields_to_json(payload: object) -> dict[str, Json]:

@@ -27,7 +27,7 @@ class Malformed:
     field: str | None = None
 
 
-class _Refusal(ValueError):
+class _RefusedError(ValueError):
     """Carries the reason out of the hooks of the decoder."""
 
 
@@ -42,7 +42,7 @@ def read_json(line: bytes | str) -> Json | Malformed:
         return Malformed("too-deep" if _is_json(line) else "not-json")
     try:
         return _DECODER.decode(line)  # type: ignore[no-any-return]
-    except _Refusal as refusal:
+    except _RefusedError as refusal:
         return Malformed(str(refusal) if _is_json(line) else "not-json")
     except ValueError:
         return Malformed("not-json")
@@ -53,14 +53,15 @@ def _depth(text: str) -> int:
     if text.count("[") + text.count("{") <= DEEPEST:
         return 0
     depth = deepest = 0
-    for token in _brackets(text):
-        depth += 1 if token in "[{" else -1
+    for bracket in _brackets(text):
+        depth += 1 if bracket in "[{" else -1
         deepest = max(deepest, depth)
     return deepest
 
 
 def _brackets(text: str) -> Iterator[str]:
-    return (token for token in map(re.Match.group, _TOKEN.finditer(text)) if len(token) == 1)
+    tokens = (match.group() for match in _TOKEN.finditer(text))
+    return (token for token in tokens if len(token) == 1)
 
 
 def _is_json(text: str) -> bool:
@@ -80,18 +81,18 @@ def _is_json(text: str) -> bool:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise _Refusal("duplicate-key")
+        raise _RefusedError("duplicate-key")
     return value
 
 
 def _integer(digits: str) -> int:
     if len(digits) > _DIGITS or not -LARGEST <= (number := int(digits)) <= LARGEST:
-        raise _Refusal("out-of-range")
+        raise _RefusedError("out-of-range")
     return number
 
 
 def _float(_: str) -> Never:
-    raise _Refusal("float")
+    raise _RefusedError("float")
 
 
 def _constant(name: str) -> Never:

@@ -6,7 +6,7 @@ from threading import Lock
 from counterfoil.core.entries import Entry, EntryDraft
 from counterfoil.core.errors import ConflictError
 from counterfoil.core.ids import EntryNumber, ThreadId
-from counterfoil.core.refs.cited import Intervals
+from counterfoil.core.intervals import Intervals
 
 
 class MemoryEntryStore:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from counterfoil.adapters.sqlite.database import Database, Row
 from counterfoil.core.entries import Entry, EntryDraft
-from counterfoil.core.errors import ConflictError
+from counterfoil.core.errors import ConflictError, DamagedLedgerError, InvalidIdError
 from counterfoil.core.ids import EntryNumber, EventId, ThreadId
-from counterfoil.core.refs.cited import Intervals
+from counterfoil.core.intervals import Intervals
 
 # A column compares without regard to letter case, `thread`; a reader asks for one spelling.
 _LAST = "SELECT thread, max(number) FROM entry WHERE thread = ?"
@@ -56,12 +56,13 @@ class SqliteEntryStore:
         if number > self._last(thread):
             return None
         with self._database.reading() as connection:
-            return _entry(thread, connection.execute(_ONE, (thread, number)).fetchone())
+            row = connection.execute(_ONE, (thread, number)).fetchone()
+        return self._entry(thread, row)
 
     def entries(self, thread: ThreadId) -> Iterator[Entry]:
         """Yield, in the order of their numbers, the entries that `thread` has by now."""
         rows = self._database.pages(_OF_THREAD, {"thread": thread}, self._last(thread))
-        return (_entry(thread, row) for row in rows)
+        return (self._entry(thread, row) for row in rows)
 
     def numbers(self, thread: ThreadId) -> Intervals:
         """Return the numbers that exist in `thread`; none for an unknown thread.
@@ -81,6 +82,14 @@ class SqliteEntryStore:
         with self._database.reading() as connection:
             stored, last = connection.execute(_LAST, (thread,)).fetchone()
         return last if stored == thread else 0
+
+    def _entry(self, thread: ThreadId, row: Row) -> Entry:
+        try:
+            return _entry(thread, row)
+        except (TypeError, ValueError, InvalidIdError) as error:
+            path = self._database.path
+            fault = f"entry {row[0]} of thread {thread} in store {path}: {error}"
+            raise DamagedLedgerError(fault) from error
 
 
 def _next_number(connection: sqlite3.Connection, thread: ThreadId) -> int:

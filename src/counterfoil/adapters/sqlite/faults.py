@@ -42,10 +42,10 @@ def faults_of(path: Path, patience: float) -> Generator[None, None, None]:
 
 
 def _named(error: sqlite3.Error, path: Path, patience: float) -> CounterfoilError:
-    """Return `error` as a fault of ours; what the module itself raises has no code."""
-    if not hasattr(error, "sqlite_errorcode"):
+    """Return `error` as a fault of ours; what Python's module itself finds has no code."""
+    if isinstance(error, sqlite3.ProgrammingError):  # such as a connection that is closed
         return UnavailableError(f"store {path} cannot be used: {_lowered(error)}")
-    code = error.sqlite_errorcode & _PRIMARY
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & _PRIMARY
     if code in _LOCKED:
         return UnavailableError(
             f"store {path} is locked, after {patience:g} s of waiting",

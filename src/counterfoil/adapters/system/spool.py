@@ -3,7 +3,7 @@
 import pickle
 import tempfile
 from collections.abc import Iterator
-from typing import BinaryIO, Generic, TypeVar
+from typing import IO, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -20,7 +20,7 @@ class FileSpool(Generic[T]):
     def __init__(self, in_memory: int = _IN_MEMORY) -> None:
         self._in_memory = in_memory
         self._few: list[T] = []
-        self._file: BinaryIO | None = None
+        self._file: IO[bytes] | None = None
         self._count = 0
 
     def put(self, value: T) -> None:

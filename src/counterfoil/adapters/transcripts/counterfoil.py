@@ -6,7 +6,7 @@ caveat with the reason, and everything behind it is read.
 
 from collections.abc import Iterator, Sequence
 
-from counterfoil.adapters.transcripts.lines import Damage, Tally, read_lines
+from counterfoil.adapters.transcripts.lines import Damage, Line, Tally, read_lines
 from counterfoil.adapters.transcripts.once import SeenIds
 from counterfoil.adapters.transcripts.search import NeedleSearch, Words
 from counterfoil.adapters.transcripts.source import Source
@@ -37,7 +37,6 @@ from counterfoil.ports.transcripts import (
     Wanted,
 )
 from counterfoil.wire.events import decode_event
-from counterfoil.wire.strict_json import Malformed
 
 FORMAT = "counterfoil"
 
@@ -76,10 +75,9 @@ class CounterfoilTranscript:
         turn: int | None = None
         with self._source.open() as file:
             for line in read_lines(file, tally):
-                event = line if isinstance(line, Damage) else decode_event(line.content)
-                if not isinstance(event, Event):
-                    damage = event if isinstance(event, Damage) else _damage(event, line)
-                    yield Recorded(_damaged(damage, thread, turn), line.number, 0, _MAIN)
+                event = _read(line)
+                if isinstance(event, Damage):
+                    yield Recorded(_damaged(event, thread, turn), line.number, 0, _MAIN)
                     continue
                 tally.records += 1
                 if not seen.add(event.id):
@@ -100,13 +98,17 @@ class CounterfoilTranscript:
             yield from NeedleSearch(wanted, _words).sightings(file, _MAIN)
 
 
-def _damage(found: Malformed, line: object) -> Damage:
-    number, content, is_ended = line  # type: ignore[misc] # a `Line`: what is no `Damage`
+def _read(line: Line | Damage) -> Event | Damage:
+    if isinstance(line, Damage):
+        return line
+    found = decode_event(line.content)
+    if isinstance(found, Event):
+        return found
     if found.reason in {"not-json", "not-utf8"}:
-        code = "torn-line" if is_ended else "in-progress"
-        return Damage(number, code, len(content))
+        code = "torn-line" if line.is_ended else "in-progress"
+        return Damage(line.number, code, len(line.content))
     detail = f"{found.reason} {found.field}" if found.field else found.reason
-    return Damage(number, "not-an-event", len(content), detail)
+    return Damage(line.number, "not-an-event", len(line.content), detail)
 
 
 def _damaged(damage: Damage, thread: ThreadId, turn: int | None) -> Event:

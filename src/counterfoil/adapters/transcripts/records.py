@@ -7,11 +7,12 @@ lone surrogates, fields of an unexpected type. One bad record stops nothing.
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, get_args
 
 import msgspec
 
 from counterfoil.adapters.transcripts.lines import Damage, Line, Tally
+from counterfoil.wire.json_values import is_list, is_object, kind_of_value, value_in
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -65,13 +66,10 @@ class RecordReader(Generic[S]):
         if len(values) > 1:
             yield Damage(line.number, "two-records", 0, f"{len(values)} records")
         for value in values:
-            if not isinstance(value, dict):
-                yield Damage(line.number, "not-a-record", 0, _name_of(value))
-                continue
-            yield Record(line.number, self._loosely(cast("dict[str, Any]", value)), line.content)
-
-    def _loosely(self, value: dict[str, Any]) -> S:
-        return loosely(value, self._shape)
+            if is_object(value):
+                yield Record(line.number, loosely(value, self._shape), line.content)
+            else:
+                yield Damage(line.number, "not-a-record", 0, kind_of_value(value))
 
 
 def loosely(value: dict[str, Any], shape: type[S]) -> S:
@@ -92,21 +90,18 @@ def _converted(found: Any, type_: Any) -> Any:  # noqa: ANN401 - JSON of any sha
     if type_ is msgspec.Raw:
         return msgspec.Raw(json.dumps(found).encode())
     inner = _struct_in(type_)
-    if inner is not None and isinstance(found, dict):
-        return loosely(cast("dict[str, Any]", found), inner)
-    if inner is not None and isinstance(found, list):
-        return [
-            loosely(cast("dict[str, Any]", item), inner) if isinstance(item, dict) else item
-            for item in cast("list[Any]", found)
-            if isinstance(item, dict | str)
-        ]
+    if inner is not None and is_object(found):
+        return loosely(found, inner)
+    if inner is not None and is_list(found):
+        items = [item for item in found if is_object(item) or isinstance(item, str)]
+        return [loosely(item, inner) if is_object(item) else item for item in items]
     return msgspec.convert(found, type_)
 
 
 def _struct_in(type_: Any) -> type[msgspec.Struct] | None:  # noqa: ANN401 - a type of any form
     if isinstance(type_, type) and issubclass(type_, msgspec.Struct):
         return type_
-    for inner in getattr(type_, "__args__", ()):
+    for inner in get_args(type_):
         found = _struct_in(inner)
         if found is not None:
             return found
@@ -148,21 +143,13 @@ def _values_of(text: str) -> tuple[list[Any], str]:
 _DECODER = json.JSONDecoder(strict=False)
 
 
-def _name_of(value: object) -> str:
-    names = {str: "a string", bool: "true or false", int: "a number", float: "a number"}
-    return "null" if value is None else names.get(type(value), "a list")
-
-
 def text_from(raw: bytes | msgspec.Raw) -> str:
     """Return the JSON string `raw`, lone surrogates kept; "" for anything else."""
     try:
         return _DECODE_TEXT(raw)
     except msgspec.MsgspecError:
         pass
-    try:
-        value = json.loads(bytes(raw).decode("utf-8", "replace"), strict=False)
-    except (ValueError, RecursionError):
-        return ""
+    value = value_in(bytes(raw))
     return value if isinstance(value, str) else ""
 
 

@@ -10,12 +10,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, cast
 
 import msgspec
 
 from counterfoil.adapters.transcripts.lines import Damage, Tally, read_lines
 from counterfoil.core.errors import CounterfoilError
+from counterfoil.wire.json_values import is_list, is_object, kind_of_value
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}\Z")
 _KIND = re.compile(r"[a-z][a-z0-9_.-]{0,39}\Z")
@@ -63,21 +63,19 @@ def _count(content: bytes, shapes: Counter[str], damage: Counter[str]) -> None:
 
 def shape_of(value: object, depth: int = 0) -> str:
     """Return the shape of a JSON value: `{type="user",message:{content:text}}`."""
-    if isinstance(value, dict):
-        found = cast("dict[str, Any]", value)
+    if is_object(value):
         if depth >= _DEEPEST:
             return "{…}"
-        if len(found) > _MANY:
+        if len(value) > _MANY:
             return "{<key>:…}"
-        parts = sorted({_field(name, item, depth) for name, item in found.items()})
+        parts = sorted({_field(name, item, depth) for name, item in value.items()})
         return "{" + ",".join(parts) + "}"
-    if isinstance(value, list):
+    if is_list(value):
         if depth >= _DEEPEST:
             return "[…]"
-        inner = sorted({shape_of(item, depth + 1) for item in cast("list[Any]", value)})
+        inner = sorted({shape_of(item, depth + 1) for item in value})
         return "[" + "|".join(inner) + "]"
-    kinds = {str: "text", bool: "bool", int: "number", float: "number"}
-    return "null" if value is None else kinds.get(type(value), "?")
+    return kind_of_value(value)
 
 
 def _field(name: str, value: object, depth: int) -> str:

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO, Protocol
 
 from counterfoil.core.errors import NotFoundError, UnreadableError
 
@@ -47,7 +47,9 @@ def open_file(name: str, on_read: Callable[[int], None] | None = None) -> Source
         if not stat.S_ISREG(mode):
             raise UnreadableError(f"{name!r} is no regular file", "a session file")
         with path.open("rb", buffering=_BUFFER) as file:
-            if file.peek(4)[:4] == _ZSTD:
+            is_compressed = file.read(len(_ZSTD)) == _ZSTD
+            file.seek(0)
+            if is_compressed:
                 return spooled(name, decompressed(name, file), stem=_stem(path))
     except FileNotFoundError as error:
         raise NotFoundError(f"no file {name!r}", "the path of a session file") from error
@@ -93,7 +95,15 @@ def _watched(path: Path, on_read: Callable[[int], None]) -> BinaryIO:
     return io.BufferedReader(_Watched(raw, on_read), _BUFFER)
 
 
-def spooled(name: str, file: BinaryIO, *, stem: str = "stdin") -> Source:
+class Readable(Protocol):
+    """Bytes that are read once, block by block."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most `size` bytes, none at the end."""
+        ...
+
+
+def spooled(name: str, file: Readable, *, stem: str = "stdin") -> Source:
     """Return the bytes of `file`, copied into a nameless temporary file, as a source."""
     spool = tempfile.TemporaryFile(prefix="counterfoil-", buffering=_BUFFER)  # noqa: SIM115 - lives as long as the source
     while block := file.read(_BUFFER):
@@ -102,24 +112,32 @@ def spooled(name: str, file: BinaryIO, *, stem: str = "stdin") -> Source:
     return Source(name, None, stem, lambda: _again(spool))
 
 
-def decompressed(name: str, file: BinaryIO) -> BinaryIO:
+def decompressed(name: str, file: BinaryIO) -> Readable:
     """Return the decompressed bytes of the Zstandard `file`."""
-    try:
-        from compression import zstd  # type: ignore[import-not-found,unused-ignore] # noqa: PLC0415
-    except ImportError:
-        from backports import zstd  # noqa: PLC0415 - only where it is needed
+    zstd = _zstd()
     return _Zstandard(name, zstd.ZstdFile(file, "rb"), zstd.ZstdError)
+
+
+def _zstd() -> Any:  # noqa: ANN401 - one module under two names, typed under one of them
+    """Return the standard library's module, or its backport before Python 3.14."""
+    from importlib import import_module  # noqa: PLC0415 - only compressed files need it
+
+    try:
+        return import_module("compression.zstd")
+    except ImportError:
+        return import_module("backports.zstd")
 
 
 class _Zstandard:
     """Reads decompressed bytes; damage is an error that names the file."""
 
-    def __init__(self, name: str, file: BinaryIO, error: type[Exception]) -> None:
+    def __init__(self, name: str, file: Readable, error: type[Exception]) -> None:
         self._name = name
         self._file = file
         self._error = error
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int, /) -> bytes:
+        """Return at most `size` bytes, none at the end."""
         try:
             return self._file.read(size)
         except (self._error, EOFError) as error:
@@ -128,7 +146,7 @@ class _Zstandard:
             ) from error
 
 
-def _again(spool: BinaryIO) -> BinaryIO:
+def _again(spool: IO[bytes]) -> BinaryIO:
     """Open the spool anew: each reader has its own place in it."""
     file = os.fdopen(os.dup(spool.fileno()), "rb", buffering=_BUFFER)
     file.seek(0)

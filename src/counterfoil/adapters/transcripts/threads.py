@@ -54,11 +54,14 @@ class Call(NamedTuple):
     """What has to be known of a call until its result comes."""
 
     tool: str
-    command: str | None
-    path: str | None
-    url: str | None
-    is_background: bool
-    line: int
+    command: str | None = None
+    path: str | None = None
+    url: str | None = None
+
+
+def size_of(text: str) -> int:
+    """Return the bytes of `text` in UTF-8; a lone surrogate counts as one replacement."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
 class Emitter:
@@ -156,10 +159,10 @@ class ThreadReading:
 
     def prompt(self, text: str, line: int, block: int = 0) -> None:
         """Begin a turn: a person asked, or the thread that called this one."""
-        self.end_turn(line)
+        self.end_turn()
         self.turn += 1
-        source = "caller" if self.is_sub else "person"
-        self._emit.event(self, PromptReceived(text=text, source=source), line, block=block)
+        asked = PromptReceived(text=text, source="caller" if self.is_sub else "person")
+        self._emit.event(self, asked, line, block=block)
 
     def ensure_turn(self, line: int) -> None:
         """Begin the first turn without a prompt: the record starts in the middle."""
@@ -243,7 +246,7 @@ class ThreadReading:
         """Take in how long the turn took."""
         self._duration = milliseconds
 
-    def end_turn(self, line: int) -> None:
+    def end_turn(self) -> None:
         """Close the turn with the last text, if nothing came after it."""
         for job in list(self._running):
             command, call, started = self._running[job]

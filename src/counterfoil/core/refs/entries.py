@@ -24,12 +24,66 @@ from unicodedata import category, decimal
 DASHES = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2212\ufe58\ufe63\uff0d")
 _EM_DASHES = frozenset("\u2014\ufe58")
 _HYPHENS = (DASHES - {"\u2014"}) | {"\u00ad"}
-_SPACES = frozenset(
-    "\t \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-)
+_SPACES = frozenset("\t \u00a0\u1680\u202f\u205f\u3000") | set(map(chr, range(0x2000, 0x200B)))
 _CLOSERS = {"(": ")", "[": "]"} | {both: both for both in ("**", "__", '"', "'", "`", "*", "_")}
 _MEASURES = frozenset(
-    ["line", "lines", "byte", "bytes", "file", "files", "time", "times", "character", "characters", "char", "chars", "word", "words", "token", "tokens", "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "item", "items", "row", "rows", "result", "results", "match", "matches", "test", "tests", "error", "errors", "warning", "warnings", "commit", "commits", "step", "steps", "page", "pages", "entry", "entries", "ms", "s", "min", "kb", "mb", "gb", "kib", "mib", "gib"]
+    [
+        "line",
+        "lines",
+        "byte",
+        "bytes",
+        "file",
+        "files",
+        "time",
+        "times",
+        "character",
+        "characters",
+        "char",
+        "chars",
+        "word",
+        "words",
+        "token",
+        "tokens",
+        "second",
+        "seconds",
+        "minute",
+        "minutes",
+        "hour",
+        "hours",
+        "day",
+        "days",
+        "item",
+        "items",
+        "row",
+        "rows",
+        "result",
+        "results",
+        "match",
+        "matches",
+        "test",
+        "tests",
+        "error",
+        "errors",
+        "warning",
+        "warnings",
+        "commit",
+        "commits",
+        "step",
+        "steps",
+        "page",
+        "pages",
+        "entry",
+        "entries",
+        "ms",
+        "s",
+        "min",
+        "kb",
+        "mb",
+        "gb",
+        "kib",
+        "mib",
+        "gib",
+    ]
 )
 _LONGEST_MEASURE = max(map(len, _MEASURES))
 _RANGE_WORDS = frozenset({"to", "through", "thru"})

@@ -1,4 +1,7 @@
-"""The command line: exit codes 0 nothing to report, 1 an error found, 2 misuse, 3 could not tell."""
+"""The command line.
+
+Exit codes: 0 nothing to report, 1 an error found, 2 misuse, 3 could not tell.
+"""
 
 import os
 import sys

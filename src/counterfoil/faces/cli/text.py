@@ -208,7 +208,9 @@ def summary_lines(
 def _caveat(caveat: CaveatRow) -> Line:
     lines = ", ".join(str(line) for line in caveat.lines)
     more = caveat.count - len(caveat.lines)
-    where = f"line{'s' if len(caveat.lines) > 1 else ''} {lines}{f' and {more:,} more' if more > 0 else ''}"
+    where = f"line{'s' if len(caveat.lines) > 1 else ''} {lines}"
+    if more > 0:
+        where += f" and {more:,} more"
     source = f"{plain(caveat.source)} " if caveat.source else ""
     return [
         ("caveat: ", "yellow"),
@@ -217,7 +219,8 @@ def _caveat(caveat: CaveatRow) -> Line:
 
 
 def _verdict(summary: Summary) -> Line:
-    scope = f"{_count(summary.turns, 'turn')}, {_count(summary.replies, 'reply', 'replies')}, {_count(summary.calls, 'call')}"
+    replies = _count(summary.replies, "reply", "replies")
+    scope = f"{_count(summary.turns, 'turn')}, {replies}, {_count(summary.calls, 'call')}"
     if summary.outcome == "empty":
         return [(f"nothing to check: 0 references in {scope}", "bold")]
     counts: list[Part] = [(f"{_count(summary.checked, 'reference')} in {scope}: ", "bold")]

@@ -1,7 +1,7 @@
 """`counterfoil check`: the main job."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import click
@@ -40,6 +40,7 @@ _LONG = 32 << 20
 @click.pass_obj
 def command(
     application: Application,
+    /,
     path: str | None,
     last: int | None,
     is_json: bool,  # noqa: FBT001 - click hands options over by name
@@ -154,7 +155,7 @@ class _Run:
         return CANNOT_TELL
 
     @contextmanager
-    def _progress(self, path: str) -> Iterator[Callable[[int], None] | None]:
+    def _progress(self, path: str) -> Generator[Callable[[int], None] | None]:
         """Draw a bar while a long file is read, where a person watches."""
         size = self._application.size(path)
         if size < _LONG or not sys.stderr.isatty():

@@ -84,5 +84,5 @@ def _record(application: Application, output: Output, file: str, line: int) -> N
         for text in lines[:_SHOWN]:
             output.line((f"        {plain(text)[: output.width - 8]}", "dim"))
         if len(lines) > _SHOWN:
-            rest = f"        +{len(lines) - _SHOWN:,} more lines: counterfoil show {plain(file)} {line}"
-            output.line((rest, "dim"))
+            more = f"+{len(lines) - _SHOWN:,} more lines: counterfoil show {plain(file)} {line}"
+            output.line((f"        {more}", "dim"))

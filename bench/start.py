@@ -1,0 +1,80 @@
+"""What starting the command costs, against an interpreter that does nothing.
+
+    python bench/start.py
+
+`--version` and the check of a session of 60 kB, its output into a pipe, are run in turns
+with `python -c pass`; medians of the rounds are compared. Then: which of the heavy
+modules the check imported.
+"""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from bench.figures import Figure, at_most, foreign_load, interleaved, show
+from bench.sessions import write_session
+
+_ROUNDS = 25
+_SIZE = 60_000
+_VERSION_GOAL = 4
+_CHECK_GOAL = 10
+_HEAVY = ("mcp", "openai", "textual", "pydantic", "asyncio", "rich", "typing_extensions")
+_COMMAND = "import sys; from counterfoil.__main__ import main; sys.argv[0] = 'counterfoil'; main()"
+_SHOW_MODULES = f"""
+import sys
+from counterfoil.__main__ import main
+sys.argv = ["counterfoil", *sys.argv[1:]]
+try:
+    main()
+except SystemExit:
+    pass
+sys.stderr.write("\\nmodules: " + " ".join(m for m in {_HEAVY!r} if m in sys.modules))
+sys.stderr.write("\\nall: " + str(len(sys.modules)))
+"""
+
+
+def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
+
+
+def _figures(session: Path) -> list[Figure]:
+    works = {
+        "python -c pass": lambda: _run("-c", "pass"),
+        "counterfoil --version": lambda: _run("-c", _COMMAND, "--version"),
+        "counterfoil check, 60 kB": lambda: _run("-c", _COMMAND, "check", str(session)),
+    }
+    interleaved(works, 2)
+    taken = interleaved(works, _ROUNDS)
+    nothing, version, check = (median(seconds) for seconds in taken.values())
+    return [
+        *(Figure(name, f"{median(seconds) * 1000:.0f} ms") for name, seconds in taken.items()),
+        at_most("--version / pass", version / nothing, _VERSION_GOAL),
+        at_most("check / pass", check / nothing, _CHECK_GOAL),
+    ]
+
+
+def _imported(session: Path) -> tuple[str, str]:
+    """Return which heavy modules a check imported, and how many modules in all."""
+    ran = _run("-c", _SHOW_MODULES, "check", str(session))
+    found = dict(line.split(":", 1) for line in ran.stderr.splitlines() if ": " in line)
+    return found.get("modules", "").strip(), found.get("all", "?").strip()
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="counterfoil-bench-") as folder:
+        session = Path(folder, "session.jsonl")
+        write_session(session, "claude_code", _SIZE)
+        with foreign_load() as foreign:
+            figures = _figures(session)
+        heavy, count = _imported(session)
+    modules = Figure(f"of {' '.join(_HEAVY)}", heavy or "none", "none", not heavy)
+    figures += [modules, Figure("modules imported by check", count)]
+    show("starting", figures, foreign.cores)
+
+
+if __name__ == "__main__":
+    main()
