@@ -1,6 +1,6 @@
 """What reading and checking a session costs, against one bare typed decode of its lines.
 
-    python bench/read.py [--big] [--format codex] [--profile]
+    python bench/read.py [--big] [--format codex] [--profile check]
 
 Three works take turns in one process: a bare decode (needed fields typed, payloads left
 as they stand), reading into events, and the whole check. Rates are bytes a second; the
@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.figures import Figure, at_least, foreign_load, interleaved, show
 from bench.sessions import FORMATS, write_session
+
 from counterfoil.adapters.system.spool import FileSpool
 from counterfoil.adapters.transcripts.formats import open_transcript
 from counterfoil.adapters.transcripts.source import open_file
@@ -132,9 +133,9 @@ def _peak_of_check(path: Path) -> None:
             print(int(line.split()[1]) * 1024)
 
 
-def _profile(path: Path) -> None:
+def _profile(path: Path, work: str) -> None:
     profile = cProfile.Profile()
-    profile.runcall(check, path)
+    profile.runcall({"read": read, "check": check}[work], path)
     pstats.Stats(profile).sort_stats("tottime").print_stats(25)
 
 
@@ -142,7 +143,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--format", choices=FORMATS, default="claude_code")
     parser.add_argument("--big", action="store_true", help="5 GB, too")
-    parser.add_argument("--profile", action="store_true", help="where the check spends its time")
+    parser.add_argument("--profile", choices=("read", "check"), help="where time is spent")
     parser.add_argument("--peak", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.peak is not None:
@@ -152,7 +153,7 @@ def main() -> None:
         path = Path(folder, "session.jsonl")
         counts = {size: write_session(path, given.format, size) for size in (_SIZE,)}
         if given.profile:
-            _profile(path)
+            _profile(path, given.profile)
             return
         with foreign_load() as foreign:
             figures = _speed(path, given.format)

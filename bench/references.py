@@ -17,7 +17,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.figures import Figure, at_most, foreign_load, show
-from counterfoil.core.refs.cited import Intervals, check_entries
+
+from counterfoil.core.intervals import Intervals
+from counterfoil.core.refs.cited import check_entries
 from counterfoil.core.refs.entries import find_entry_references
 from counterfoil.core.refs.literals import Place, find_literals
 from counterfoil.core.refs.needles import flatten, needles_of
@@ -80,7 +82,7 @@ class _Checked:
     def __call__(self, reply: str) -> int:
         """Read and check `reply` and return how many references it has."""
         entries = tuple(find_entry_references(reply))
-        cited = check_entries(entries, self.stored)
+        check_entries(entries, self.stored)
         literals = find_literals(reply)
         for literal in literals:
             if isinstance(literal, Place):
@@ -89,7 +91,7 @@ class _Checked:
                 if Resolution(evidence, "file-not-in-record").verdict == "supported":
                     continue
             needles_of(literal)
-        return len(cited.cited) + len(literals)
+        return len(entries) + len(literals)
 
 
 def _reply(rng: random.Random) -> str:
@@ -102,6 +104,8 @@ def _reply(rng: random.Random) -> str:
                     "The parser reads the table first and keeps the order of its rows. ",
                     "Nothing else had to change, and the tests pass again on both branches. ",
                     "The values are kept as they stood when the queue was read, see below. ",
+                    "What was left of the old table is gone, and its two callers with it. ",
+                    "It now returns early where the basket is empty, as was asked for here. ",
                     f"That was settled in entry {rng.randint(1, 12_000)}. ",
                     f"Compare entries {rng.randint(1, 90)}, {rng.randint(91, 99)}–120 and 7. ",
                     f"The fault was in `src/m{rng.randint(1, 99)}.py:{rng.randint(1, 120)}`. ",
@@ -136,9 +140,10 @@ def _at(ordered: Sequence[float], part: float) -> float:
 
 
 def _milliseconds(work: Callable[[str], object], text: str) -> float:
-    began = time.perf_counter()
+    """Return the time of the processor: a piece this short is not to wait for others."""
+    began = time.thread_time()
     work(text)
-    return (time.perf_counter() - began) * 1_000
+    return (time.thread_time() - began) * 1_000
 
 
 def hostile(name: str, length: int) -> str:
@@ -158,8 +163,7 @@ def _read_hostile(text: str) -> None:
 def _hostile(name: str) -> list[Figure]:
     once, twice = hostile(name, _MEGABYTE), hostile(name, 2 * _MEGABYTE)
     pairs = [
-        (_milliseconds(_read_hostile, once), _milliseconds(_read_hostile, twice))
-        for _ in range(3)
+        (_milliseconds(_read_hostile, once), _milliseconds(_read_hostile, twice)) for _ in range(3)
     ]
     first, second = (min(column) / 1_000 for column in zip(*pairs, strict=True))
     return [

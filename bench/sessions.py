@@ -12,6 +12,7 @@ import argparse
 import random
 from collections import deque
 from collections.abc import Callable, Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -27,8 +28,25 @@ _WORDS = (
     "function", "value", "empty", "missing", "stale", "first", "last", "each", "every", "only",
     "when", "because", "so", "that", "which", "it", "is", "was", "has", "not", "now", "with",
 )  # fmt: skip
-_NAMES = ("prices", "orders", "basket", "stock", "tax", "report", "export", "worker", "queue")
-_FOLDERS = ("src/shop", "src/shop/core", "src/shop/api", "tests", "scripts", "docs")
+_SYLLABLES = (
+    "ba",
+    "con",
+    "de",
+    "er",
+    "fi",
+    "gra",
+    "il",
+    "ka",
+    "lo",
+    "men",
+    "no",
+    "pre",
+    "re",
+    "ta",
+)
+_FOLDERS = ("src/shop", "src/shop/core", "src/shop/api", "tests", "scripts")
+_VOCABULARY = 8_000
+_FILES = 250
 _CWD = "/home/ann/shop"
 _MOST = 60_000
 _DAY_MS = 86_400_000
@@ -39,8 +57,12 @@ class _World:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        self.sentences = [self._sentence() for _ in range(2_000)]
-        self.code = [self._code_line() for _ in range(4_000)]
+        rare = (self._word() for _ in range(_VOCABULARY))
+        self.words = list(dict.fromkeys([*_WORDS, *rare]))
+        self._weights = list(accumulate(1 / (place + 10) for place in range(len(self.words))))
+        self.modules = [f"{self._word()}_{self._word()}" for _ in range(_FILES)]
+        self.sentences = [self._sentence() for _ in range(8_000)]
+        self.code = [self._code_line() for _ in range(12_000)]
         self.files = {path: self._file() for path in self._paths()}
         self.names = list(self.files)
         self.outputs: deque[str] = deque(maxlen=5)
@@ -48,15 +70,24 @@ class _World:
         self._time_ms = 0
 
     def _paths(self) -> Iterator[str]:
-        for folder in _FOLDERS:
-            yield from (f"{folder}/{name}.py" for name in _NAMES)
+        yield from (f"{self.random.choice(_FOLDERS)}/{name}.py" for name in self.modules)
+
+    def _word(self) -> str:
+        return "".join(self.random.choices(_SYLLABLES, k=self.random.randint(2, 4)))
+
+    def chosen(self, count: int) -> list[str]:
+        """Return words of which a few are common and most are rare, as in real text."""
+        return self.random.choices(self.words, cum_weights=self._weights, k=count)
+
+    def module(self) -> str:
+        return self.random.choice(self.modules)
 
     def _sentence(self) -> str:
-        words = self.random.choices(_WORDS, k=self.random.randint(5, 16))
+        words = self.chosen(self.random.randint(5, 16))
         return " ".join(words).capitalize() + "."
 
     def _code_line(self) -> str:
-        left, right, third = self.random.choices(_WORDS, k=3)
+        left, right, third = self.chosen(3)
         indent = "    " * self.random.randint(0, 3)
         form = self.random.randrange(4)
         if form == 0:
@@ -108,12 +139,12 @@ class _World:
         return text
 
     def _printed_line(self) -> str:
-        form = self.random.randrange(8)
+        form = self.random.randrange(16)
         if form == 0:
             return f"{self.file()}:{self.random.randint(1, 90)}: {self.random.choice(self.code)}"
         if form == 1:
-            return f"tests/{self.random.choice(_NAMES)}.py ...F... [{self.random.randint(1, 99)}%]"
-        return self.random.choice(self.sentences if form < 5 else self.code)
+            return f"tests/{self.module()}.py ...F... [{self.random.randint(1, 99)}%]"
+        return self.random.choice(self.sentences if form < 9 else self.code)
 
     def command(self) -> str:
         path = self.file()
@@ -121,8 +152,8 @@ class _World:
             (
                 f"pytest -q {path}",
                 "git status --short && git diff --stat",
-                f"rg -n {self.random.choice(_WORDS)} src",
-                f"python -m shop.{self.random.choice(_NAMES)} --check",
+                f"rg -n {self.chosen(1)[0]} src",
+                f"python -m shop.{self.module()} --check",
                 f"ls -la {path.rpartition('/')[0]}",
                 "git log --oneline -5",
             )
@@ -157,7 +188,7 @@ class _World:
             return f'The output says "{self._quoted(is_true=form < 8)}".'
         if self.random.random() < 0.5:
             return f"I committed it as commit {self.random.getrandbits(40):010x}."
-        return f"It follows https://docs.example.org/{self.random.choice(_NAMES)}/page."
+        return f"It follows https://docs.example.org/{self.module()}/page."
 
     def _quoted(self, *, is_true: bool) -> str:
         if not (is_true and self.outputs):
@@ -247,7 +278,7 @@ class _Claude:
         yield asked
         for _ in range(rng.choice((1, 2, 2, 2))):
             yield self._progress(call, name)
-        block = {"tool_use_id": call, "type": "tool_result", "content": content}
+        block: Json = {"tool_use_id": call, "type": "tool_result", "content": content}
         if name == "Bash":
             block["is_error"] = isinstance(result, str)
         yield {
@@ -329,7 +360,7 @@ def _edit(world: _World) -> tuple[str, Json, str, Any]:
 
 
 def _grep(world: _World) -> tuple[str, Json, str, Any]:
-    pattern = world.random.choice(_WORDS)
+    pattern = world.chosen(1)[0]
     rows: list[str] = []
     size = world.size() // 2
     while size > 0:

@@ -56,12 +56,47 @@ RECORD = {
 }
 
 TRANSCRIPTS = {
+    "lines": R("transcripts.md 1, rule 1", "Records end at LF only; nothing else ends one."),
+    "skipped-lines": R("transcripts.md 1, rule 1", "CRLF, BOM, blanks, comments, NUL are counted."),
+    "glued": R("transcripts.md 1, rule 1", "Two objects on one line are two records."),
+    "utf8": R("transcripts.md 1, rule 1", "Bytes that are not UTF-8 are replaced and counted."),
+    "surrogates": R("transcripts.md 1, rule 1", "Lone surrogates crash no reading and no output."),
+    "one-bad-record": R("transcripts.md 1, rule 2", "One bad record is a caveat, no more."),
+    "in-progress": R("transcripts.md 1, rule 2", "A half record at the very end is no damage."),
+    "shape": R("transcripts.md 1, rule 3", "Shape decides, and none stops the reading."),
+    "unknown-kinds": R("transcripts.md 1, rule 3", "Unknown kinds are kept and counted, no more."),
+    "unknown-format": R("transcripts.md 1, rule 3", "An unknown format is one line, code 3."),
+    "once": R("transcripts.md 1, rule 4", "A record written again counts once, by its ids."),
+    "joined": R("transcripts.md 1, rule 5", "Results find calls by id; orphans are caveats."),
+    "threads": R("transcripts.md 1, rule 5", "Sessions in one file stay apart."),
+    "whose-words": R("transcripts.md 1, rule 6", "Only tools, person and system give evidence."),
+    "sub-agents": R("transcripts.md 1, rule 7", "Sub-agents are threads below their calls."),
+    "flat-memory": R("transcripts.md 1, rule 8", "Long lines and files are read in a stream."),
+    "three-verdicts": R("references.md 3", "What the record cannot show is not established."),
+    "whole-reply": R("references.md 3", "A reply is read from its beginning to its end."),
 }
 
 ENGINE = {
+    "law-one-bad-record": R("transcripts.md 1", "One bad record stops nothing and changes nothing but caveats."),
+    "law-lines-counted": R("transcripts.md 1", "Every line is a record, or skipped by name, or a caveat."),
+    "law-truncation": R("transcripts.md 1", "A file cut anywhere says what its whole lines say."),
+    "law-once": R("transcripts.md 1", "A record that is written again counts once."),
+    "law-line-ends": R("transcripts.md 1", "CRLF for LF changes nothing but the size."),
+    "law-read-is-recorded": R("transcripts.md", "Events that an adapter reads can be written, read back and folded."),
+    "golden-turns": R("issue 2", "On realistic sessions every turn and receipt is that of the story."),
+    "golden-references": R("issue 2", "On realistic sessions every reference is judged as it was."),
+    "golden-text": R("issue 2", "On realistic sessions every line of the output is true."),
 }
 
 CLI = {
+    "exit-codes": R("design.md 5", "Exit codes are 0, 1 for an error, 2 misuse, 3 could not tell."),
+    "encoding": R("design.md 5", "Output is UTF-8 whatever the locale."),
+    "closed-pipe": R("design.md 5", "A reader that goes away is no fault and no finding."),
+    "nothing-to-check": R("design.md 5", "Nothing to check is `empty` and 0, never clean."),
+    "what-was-checked": R("design.md 1", "A report says what it looked at, and no more."),
+    "discovery": R("transcripts.md 1, rule 10", "Sessions are listed by what their records say."),
+    "scale": R("design.md 7", "Time is linear, memory flat, however long the session."),
+    "open-cases": R("transcripts.md 1", "Every open case of another project has its test."),
 }
 
 HOUSE = {

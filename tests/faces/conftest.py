@@ -60,7 +60,7 @@ def run(tmp_path: Path, environment: dict[str, str]) -> Run:
             timeout=60,
         )
         error = done.stderr.decode("utf-8", "replace")
-        assert "Traceback" not in error
+        assert "Traceback" not in error, error[-900:]
         return done.returncode, done.stdout, error
 
     return _run

@@ -44,7 +44,7 @@ class EventId(str):
     @classmethod
     def from_number(cls, number: int) -> Self:
         """Make the id of the `number`-th event of a source without ids of its own."""
-        return super().__new__(cls, f"{number & 0xFFFF_FFFF_FFFF_FFFF:016x}")
+        return str.__new__(cls, f"{number:016x}")
 
 
 class EntryNumber(int):

@@ -146,6 +146,7 @@ CAVEAT_TEXT: dict[str, str] = {
     "output-cut": "an output was cut by the program that wrote the record",
     "result-without-call": "a result has no call in the record",
     "rewound": "the conversation was taken back; what followed is still recorded",
+    "subagent-not-found": "a sub-agent's own record was not found; its words are no evidence",
     "starts-mid-thread": "the record starts in the middle: what came before is unknown",
     "still-running": "a command went on in the background, its end is not recorded in the turn",
     "torn-line": "a line is no whole record and could not be read",

@@ -33,13 +33,34 @@ class FileSeen:
     grown: int | None = None
 
 
+_NONE = Intervals()
+
+
+_NONE = Intervals()
+
+
 @dataclass(slots=True)
 class _File:
-    lines: Intervals = field(default_factory=Intervals)
+    """What is known of one file: the lines shown in each way, and how long it is."""
+
+    lines: dict[How, Intervals] = field(default_factory=dict[How, Intervals])
+    places: dict[How, object] = field(default_factory=dict[How, object])
+    all_lines: Intervals = field(default_factory=Intervals)
     total: int | None = None
     age: int = 0
-    how: How = "read"
-    place: object = None
+    latest: How = "read"
+
+    def show(self, how: How, first: int, last: int) -> None:
+        self.lines.setdefault(how, Intervals()).add(first, last)
+        self.all_lines.add(first, last)
+
+    def shown_by(self, first: int, last: int) -> How | None:
+        """Return the way in which the lines were shown, `None` where some were not."""
+        if not _covers(self.all_lines, first, last):
+            return None
+        ways = (self.latest, *self.lines)
+        covering = (how for how in ways if _covers(self.lines.get(how, _NONE), first, last))
+        return next(covering, self.latest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +97,9 @@ class FilesShown:
         if seen.total is not None:
             found.total, found.age = seen.total, self._age
         if seen.last:
-            found.lines.add(seen.first, seen.last)
-        found.how, found.place = seen.how, place
+            found.show(seen.how, seen.first, seen.last)
+        found.latest = seen.how
+        found.places[seen.how] = place
 
     def may_change(self) -> None:
         """Forget how long files are: something ran that may have written any of them."""
@@ -88,32 +110,43 @@ class FilesShown:
         wanted = normal_path(path)
         name = wanted.rpartition("/")[2]
         return tuple(
-            FileCandidate(
-                path=known,
-                shows=_covers(self._files[known].lines, first, last),
-                total=self._known_total(self._files[known]),
-                how=self._files[known].how,
-                place=self._files[known].place,
-            )
+            self._candidate(known, first, last)
             for known in self._by_name.get(name, ())
             if may_mean(wanted, known)
         )
 
+    def _candidate(self, path: str, first: int, last: int) -> FileCandidate:
+        found = self._files[path]
+        how = found.shown_by(first, last)
+        return FileCandidate(
+            path=path,
+            shows=how is not None,
+            total=self._known_total(found),
+            how=how or found.latest,
+            place=found.places.get(how or found.latest),
+        )
+
     def _known_total(self, found: _File) -> int | None:
-        return found.total if found.age == self._age else None
+        """How long a file is counts only where all of it was shown and nothing ran since."""
+        total = found.total
+        if total is None or found.age != self._age or not _covers(found.all_lines, 1, total):
+            return None
+        return total
 
 
 def _shift(found: _File, at: int, grown: int) -> None:
     """Move what stands behind an edit, so that what was shown is still shown."""
     if found.total is not None:
         found.total += grown
-    if grown > 0:
-        moved = [(low, high + grown) for low, high in found.lines if high >= at]
-        for low, high in moved:
-            found.lines.add(low, high)
+    if grown <= 0:
+        return
+    for how, lines in found.lines.items():
+        for low, high in [(low, high + grown) for low, high in lines if high >= at]:
+            found.show(how, low, high)
 
 
 def _covers(lines: Intervals, first: int, last: int) -> bool:
+    """Say whether `lines` holds all from `first` to `last`."""
     return next(lines.gaps(first, last), None) is None
 
 

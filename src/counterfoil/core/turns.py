@@ -8,8 +8,8 @@ section 1). `ReceiptCollector` holds the events of turns that are still running.
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar, cast
+from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, TypeVar, cast
 
 from counterfoil.core.events import (
     ApprovalDecided,
@@ -44,8 +44,7 @@ PERSON = "person"
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolRow:
+class ToolRow(NamedTuple):
     """One call and how it was answered."""
 
     name: str
@@ -56,8 +55,7 @@ class ToolRow:
     milliseconds: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandRow:
+class CommandRow(NamedTuple):
     """One command that ended; `exit_status` is `None` where it was not recorded."""
 
     command: str
@@ -67,8 +65,7 @@ class CommandRow:
     milliseconds: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileRow:
+class FileRow(NamedTuple):
     """One file written; `bytes` are those after."""
 
     path: str
@@ -77,16 +74,14 @@ class FileRow:
     bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageRow:
+class PageRow(NamedTuple):
     """One page written, or one handle that a search returned."""
 
     handle: str
     action: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DenialRow:
+class DenialRow(NamedTuple):
     """One decision that did not allow."""
 
     command: str
@@ -95,8 +90,7 @@ class DenialRow:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalRow:
+class ApprovalRow(NamedTuple):
     """One decision about an approval; `level` is that of the request it answers."""
 
     command: str
@@ -105,8 +99,7 @@ class ApprovalRow:
     scope: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorRow:
+class ErrorRow(NamedTuple):
     """One error; `where` is `turn` when it ended the turn."""
 
     message: str
@@ -132,8 +125,7 @@ class Rows(Generic[T]):
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(NamedTuple):
     """How one call was answered, whichever event said so."""
 
     outcome: Outcome
@@ -248,13 +240,8 @@ class TurnFacts:
     def _complete(self, call: _Call, answer: _Answer) -> None:
         call.outcome = answer.outcome
         if call.row is not None:
-            self.tools.shown[call.row] = replace(
-                self.tools.shown[call.row],
-                outcome=answer.outcome,
-                error=answer.error,
-                bytes=answer.bytes,
-                milliseconds=answer.milliseconds,
-            )
+            row = self.tools.shown[call.row]
+            self.tools.shown[call.row] = ToolRow(row.name, row.arguments, *answer)
 
     def _exited(self, payload: CommandExited, id_: str | None) -> None:
         if payload.source == PERSON:

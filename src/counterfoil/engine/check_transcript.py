@@ -22,11 +22,12 @@ from counterfoil.core.report import (
     TurnReport,
 )
 from counterfoil.engine.conversation import Conversation, Group, Pending, PendingTurn, Where
-from counterfoil.engine.weigh import Found, Searched, weigh
+from counterfoil.engine.weigh import Found, Searched, WantedNeedles, weigh
 from counterfoil.ports.transcripts import (
     Fetched,
     Item,
     Measured,
+    Origin,
     Recorded,
     Said,
     Shown,
@@ -76,6 +77,7 @@ class TranscriptCheck:
         self._silences = silences
         self._reading = _Reading(transcript, spool)
         self._searched = Searched()
+        self._counts: Counter[str] | None = None
 
     def read(self) -> None:
         """Read the transcript, and search it for what is open after that.
@@ -84,17 +86,28 @@ class TranscriptCheck:
             UnreadableError: The transcript cannot be read at all.
         """
         self._reading.read()
-        self._searched = Searched.for_turns(self._transcript, self._spool, self._reading.found)
+        reading = self._reading
+        self._searched = Searched.through(self._transcript, reading.wanted, reading.found)
 
     def turns(self) -> Iterator[TurnReport]:
         """Yield the report of each turn."""
+        counts: Counter[str] = Counter()
         for turn in self._spool:
-            rest = tuple(self._reference(pending) for pending in turn.pending)
-            references = sorted(
-                (self._silenced(found) for found in (*turn.report.references, *rest)),
-                key=lambda found: (found.place.line or 0, found.place.block, found.place.start),
-            )
-            yield replace(turn.report, references=tuple(references))
+            report = self._report(turn) if turn.pending or turn.report.references else turn.report
+            counts["turns"] += 1
+            counts["replies"] += len(report.replies)
+            for found in report.references:
+                counts["silenced" if found.silenced is not None else found.verdict] += 1
+            yield report
+        self._counts = counts
+
+    def _report(self, turn: PendingTurn) -> TurnReport:
+        rest = tuple(self._reference(pending) for pending in turn.pending)
+        references = sorted(
+            (self._silenced(found) for found in (*turn.report.references, *rest)),
+            key=lambda found: (found.place.line or 0, found.place.block, found.place.start),
+        )
+        return replace(turn.report, references=tuple(references))
 
     def _reference(self, pending: Pending) -> Reference:
         return weigh(pending, self._searched, self._reading.found, self._repository)
@@ -125,19 +138,14 @@ class TranscriptCheck:
         )
 
     def summary(self) -> Summary:
-        """Return the counts; goes through the turns once more."""
-        counts: Counter[str] = Counter()
-        turns = replies = 0
-        for turn in self.turns():
-            turns += 1
-            replies += len(turn.replies)
-            counts.update(
-                "silenced" if found.silenced is not None else found.verdict
-                for found in turn.references
-            )
+        """Return the counts; goes through the turns where nobody did to their end before."""
+        if self._counts is None:
+            for _ in self.turns():
+                pass
+        counts = self._counts or Counter()
         return Summary(
-            turns=turns,
-            replies=replies,
+            turns=counts["turns"],
+            replies=counts["replies"],
             calls=self._reading.calls,
             supported=counts["supported"],
             contradicted=counts["contradicted"],
@@ -176,6 +184,9 @@ class _Reading:
         self.groups: dict[ThreadId, Group] = {}
         self.caveats: dict[tuple[str, str], _Caveat] = {}
         self.calls = 0
+        self.wanted = WantedNeedles()
+        self._origin: Origin | None = None
+        self._inner: dict[ThreadId, Origin] = {}
         self.measured = Measured(0, 0, 0, {}, {}, 0)
 
     @property
@@ -211,12 +222,15 @@ class _Reading:
     def _record(self, item: Recorded) -> None:
         event = item.event
         payload = event.payload
+        if item.origin is not self._origin:
+            self._leave(item.origin)
         parent = payload.parent if isinstance(payload, ThreadOpened) else None
         conversation = self._conversation(event.thread, parent)
         turn = event.turn
         if turn is not None and turn > conversation.turn:
             self._end(conversation)
             conversation.begin(turn, item.line, item.origin)
+            self._inner[event.thread] = item.origin
         elif turn is not None and turn < conversation.turn:
             self._caveat("late-event", item)
         conversation.add(item)
@@ -226,6 +240,14 @@ class _Reading:
             self._caveat(payload.what, item, payload.place)
         elif isinstance(payload, Unrecognized):
             self._caveat("unknown-kind", item)
+
+    def _leave(self, origin: Origin) -> None:
+        """End the turns of sub-agents whose files were read to their ends."""
+        self._origin = origin
+        depth = len(origin.prefix)
+        for thread in [t for t, inner in self._inner.items() if len(inner.prefix) > depth]:
+            del self._inner[thread]
+            self._end(self.conversations[thread])
 
     def _conversation(self, thread: ThreadId, parent: str | None = None) -> Conversation:
         found = self.conversations.get(thread)
@@ -243,8 +265,12 @@ class _Reading:
 
     def _end(self, conversation: Conversation) -> None:
         ended = conversation.end()
-        if ended is not None:
-            self._spool.put(ended)
+        if ended is None:
+            return
+        for pending in ended.pending:
+            for needle in pending.needles():
+                self.wanted.add(needle, pending.root, pending.position)
+        self._spool.put(ended, _weight(ended))
 
     def _caveat(self, code: str, item: Recorded, place: str | None = None) -> None:
         source = item.origin.source
@@ -254,3 +280,11 @@ class _Reading:
             caveat.lines.append(item.line)
         if caveat.count == 1 and place:
             caveat.detail = place.partition(": ")[2]
+
+
+def _weight(turn: PendingTurn) -> int:
+    """Guess the bytes of a turn: what varies is the text of arguments and commands."""
+    receipt = turn.report.receipt
+    texts = sum(len(row.arguments) for row in receipt.tools)
+    rows = len(receipt.tools) + len(receipt.commands) + len(receipt.files) + len(turn.pending)
+    return 2000 + 300 * rows + texts

@@ -22,10 +22,12 @@ from counterfoil.core.events import (
 from counterfoil.core.ids import ThreadId
 from counterfoil.core.intervals import Intervals
 from counterfoil.core.ran import ran_of
+from counterfoil.core.reasons import reason_text
 from counterfoil.core.receipt import receipt_of
 from counterfoil.core.refs.cited import CitedEntries, check_entries
 from counterfoil.core.refs.entries import EntryReference, find_entry_references
 from counterfoil.core.refs.literals import Commit, Literal, Place, Quotation, Source, find_literals
+from counterfoil.core.refs.needles import Needle, needles_of
 from counterfoil.core.refs.resolve import Evidence, Resolution, Verdict, place_evidence
 from counterfoil.core.report import Reference, ReferenceKind, Spot, TurnReport
 from counterfoil.core.shown import FilesShown, may_write
@@ -76,9 +78,11 @@ class Pending:
         """The name of the reference's kind."""
         return _KINDS[type(self.literal)]
 
-    def is_open(self) -> bool:
-        """Say whether the words of the record can still change the verdict."""
-        return Resolution(self.evidence, "").verdict != "supported"
+    def needles(self) -> tuple[Needle, ...]:
+        """Return what to look for in the words of the record: what can change the verdict."""
+        if Resolution(self.evidence, "").verdict == "supported":
+            return ()
+        return needles_of(self.literal, is_known=bool(self.evidence))
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +185,7 @@ class Conversation:
         """Weigh what needs no search: files that were shown, pages that were fetched."""
         if isinstance(literal, Place):
             candidates = self.group.files.candidates(literal.path, literal.first, literal.last)
-            yield from place_evidence(candidates, literal.first, literal.last)
+            yield from place_evidence(candidates, literal.first)
         elif isinstance(literal, Commit):
             for name in self.group.commits:
                 if name.startswith(literal.name) or literal.name.startswith(name):
@@ -197,7 +201,9 @@ class Conversation:
         elif not isinstance(literal, Quotation):
             where = self.group.fetched.get(literal.url.rstrip("/"))
             if where is not None:
-                yield Evidence(stance="for", reason="fetched", what="fetched", place=where)
+                yield Evidence(
+                    stance="for", reason="fetched", what=reason_text("fetched"), place=where
+                )
 
     def end(self) -> PendingTurn | None:
         """Close the running turn and return it; `None` when there is none."""

@@ -5,7 +5,7 @@ the file, since its agent was never shown a number.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from counterfoil.core.events import (
     CommandExited,
@@ -120,4 +120,11 @@ def _short(payload: Payload) -> str:
         case RecordDamaged():
             return f"{payload.what} at {payload.place or 'an unknown place'}"
         case _:
-            return ""
+            return "\n".join(_fields(payload))
+
+
+def _fields(payload: Payload) -> Iterator[str]:
+    for field in fields(payload):
+        value = getattr(payload, field.name)
+        if value is not None:
+            yield f"{field.name.replace('_', ' ')}: {value}"

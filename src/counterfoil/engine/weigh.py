@@ -5,29 +5,30 @@ text, reminders, summaries and a sub-agent's prose are not, and are named when t
 the only source (references.md 3). Evidence stands before the reply that rests on it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from counterfoil.core.ids import ThreadId
+from counterfoil.core.reasons import reason_text
 from counterfoil.core.refs.literals import Commit, Literal, Place, Quotation
-from counterfoil.core.refs.needles import EVIDENCE, Needle, Whose, needles_of
-from counterfoil.core.refs.resolve import Evidence, Resolution
+from counterfoil.core.refs.needles import EVIDENCE, Needle, Whose
+from counterfoil.core.refs.resolve import Evidence, Resolution, Stance
 from counterfoil.core.report import EvidenceRow, Reference
-from counterfoil.engine.conversation import Group, Pending, PendingTurn, Where
-from counterfoil.ports.transcripts import Sighting, Transcript, Wanted
+from counterfoil.engine.conversation import Group, Pending, Where
+from counterfoil.ports.transcripts import Position, Sighting, Transcript, Wanted
 from counterfoil.ports.world import Repository
 
-_ONLY: dict[Whose, tuple[str, str]] = {
-    "model": ("only-model-text", "only the agent's own words hold it"),
-    "subagent": ("only-subagent-prose", "only the words of a sub-agent hold it"),
-    "harness": ("only-harness-text", "only a reminder or a summary holds it"),
+_ONLY: dict[Whose, str] = {
+    "model": "only-model-text",
+    "subagent": "only-subagent-prose",
+    "harness": "only-harness-text",
 }
-_SAYS: dict[Whose, tuple[str, str]] = {
-    "tool": ("printed", "a tool's output holds it"),
-    "fetched": ("fetched", "a fetched page holds it"),
-    "search": ("printed", "a tool's output holds it"),
-    "person": ("given-by-person", "the person wrote it"),
-    "system": ("given-by-system", "the instructions or the context hold it"),
+_SAYS: dict[Whose, str] = {
+    "tool": "printed",
+    "fetched": "fetched",
+    "search": "printed",
+    "person": "given-by-person",
+    "system": "given-by-system",
 }
 _OTHERWISE: dict[type[Literal], str] = {
     Place: "file-not-in-record",
@@ -47,6 +48,19 @@ class Found:
     numbers_entries: bool = False
 
 
+class WantedNeedles:
+    """What turns leave open, each needle once for a thread and its sub-agents."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[ThreadId, Needle], Wanted] = {}
+
+    def add(self, needle: Needle, root: ThreadId, before: Position) -> None:
+        """Look for `needle` before the reply at the position `before`."""
+        known = self.rows.get((root, needle))
+        if known is None or before < known.before:
+            self.rows[root, needle] = Wanted(needle, root, before)
+
+
 @dataclass(frozen=True, slots=True)
 class Searched:
     """Where each needle stands: its first place in each kind of words of each thread."""
@@ -56,22 +70,13 @@ class Searched:
     )
 
     @classmethod
-    def for_turns(
-        cls, transcript: Transcript, turns: Iterable[PendingTurn], found: Found
-    ) -> "Searched":
-        """Search `transcript` once for everything that its turns leave open."""
-        wanted: dict[tuple[ThreadId, Needle], Wanted] = {}
-        for pending in (pending for turn in turns for pending in turn.pending):
-            for needle in needles_of(pending.literal) if pending.is_open() else ():
-                key = (pending.root, needle)
-                known = wanted.get(key)
-                before = min(known.before, pending.position) if known else pending.position
-                wanted[key] = Wanted(needle, pending.root, before)
-        if not wanted:
+    def through(cls, transcript: Transcript, wanted: "WantedNeedles", found: Found) -> "Searched":
+        """Search `transcript` once for everything that is wanted."""
+        if not wanted.rows:
             return cls()
-        keys = list(wanted)
+        keys = list(wanted.rows)
         sightings: dict[tuple[ThreadId, Needle], list[Sighting]] = {}
-        for sighting in transcript.find(list(wanted.values())):
+        for sighting in transcript.find(list(wanted.rows.values())):
             root, needle = keys[sighting.needle]
             if sighting.thread is None or _root(found, sighting.thread) == root:
                 sightings.setdefault((root, needle), []).append(sighting)
@@ -122,11 +127,8 @@ def _otherwise(pending: Pending, found: Found, repository: Repository | None) ->
 
 
 def _worded(pending: Pending, searched: Searched) -> Iterator[Evidence]:
-    if not pending.is_open():
-        return
-    literal = pending.literal
-    needles = needles_of(literal)
-    if isinstance(literal, Quotation):
+    needles = pending.needles()
+    if isinstance(pending.literal, Quotation):
         yield from _quoted(pending, needles, searched)
         return
     for needle in needles:
@@ -151,26 +153,24 @@ def _weight(sighting: Sighting) -> int:
 
 def _says(needle: Needle, sighting: Sighting) -> Iterator[Evidence]:
     whose, place = sighting.whose, Where(sighting.line, None, sighting.origin.source)
+    stance: Stance = "for"
+    reason = _SAYS.get(whose, "")
     if whose in _ONLY:
-        if needle.kind != "file":
-            reason, what = _ONLY[whose]
-            yield Evidence(stance="beside", reason=reason, what=what, place=place)
+        if needle.kind == "file":
+            return
+        stance, reason = "nothing", _ONLY[whose]
     elif needle.kind == "file":
-        what = f"{needle.text} is named in the record, those lines are not shown"
-        yield Evidence(stance="beside", reason="line-not-shown", what=what, place=place)
+        stance, reason = "beside", "line-not-shown"
     elif needle.kind == "url" and whose == "search":
-        what = "it stands in search results and was not opened"
-        yield Evidence(stance="beside", reason="only-in-search-results", what=what, place=place)
-    else:
-        reason, what = _SAYS[whose]
-        yield Evidence(stance="for", reason=reason, what=what, place=place)
+        stance, reason = "beside", "only-in-search-results"
+    yield Evidence(stance=stance, reason=reason, what=reason_text(reason), place=place)
 
 
 def _in_repository(pending: Pending, repository: Repository) -> Iterator[Evidence]:
     literal = pending.literal
     if isinstance(literal, Commit):
         if repository.has_commit(literal.name):
-            yield Evidence(stance="for", reason="in-repository", what="the repository has it")
+            yield Evidence(stance="for", reason="in-repository", what=reason_text("in-repository"))
     elif isinstance(literal, Place):
         yield from _in_tree(pending, literal, repository)
 

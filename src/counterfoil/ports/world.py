@@ -9,8 +9,8 @@ T = TypeVar("T")
 class Spool(Protocol[T]):
     """Keeps values in order, in memory as long as they are few, and gives them back."""
 
-    def put(self, value: T) -> None:
-        """Keep `value` behind every earlier one."""
+    def put(self, value: T, weight: int) -> None:
+        """Keep `value`, of about `weight` bytes, behind every earlier one."""
         ...
 
     def __iter__(self) -> Iterator[T]:

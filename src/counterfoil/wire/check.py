@@ -122,7 +122,7 @@ def turn_to_json(turn: TurnReport) -> dict[str, Any]:
         "references": [reference_to_json(reference) for reference in turn.references],
     }
     if turn.parent is not None:
-        value["parent"] = turn.parent
+        value["parent"] = str(turn.parent)
     if cited is not None:
         value |= _cited(cited)
     return _with_source(value, turn.source)

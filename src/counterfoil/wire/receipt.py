@@ -5,11 +5,19 @@ there); milliseconds are written as `seconds`, as RFC 8785 writes numbers.
 """
 
 from collections.abc import Iterable
-from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
+from counterfoil.core.events import Usage
 from counterfoil.core.receipt import Receipt
-from counterfoil.core.turns import CommandRow
+from counterfoil.core.turns import (
+    ApprovalRow,
+    CommandRow,
+    DenialRow,
+    ErrorRow,
+    FileRow,
+    PageRow,
+    ToolRow,
+)
 from counterfoil.wire.events import wire_name
 
 SCHEMA = 1
@@ -32,15 +40,15 @@ def receipt_to_json(receipt: Receipt) -> dict[str, Any]:
         "denials": _rows(receipt.denials),
         "approvals": _rows(receipt.approvals),
         "errors": _rows(receipt.errors),
-        "caveats": _rows(receipt.caveats),
+        "caveats": [{"code": row.code, "count": row.count} for row in receipt.caveats],
         "omitted": dict(receipt.omitted),
     }
     if receipt.usage is not None:
-        value["usage"] = _row(receipt.usage)
+        value["usage"] = _usage(receipt.usage)
     return value
 
 
-def _rows(rows: Iterable[Any]) -> list[dict[str, Any]]:
+def _rows(rows: Iterable[NamedTuple]) -> list[dict[str, Any]]:
     return [_row(row) for row in rows]
 
 
@@ -48,11 +56,20 @@ def _command(row: CommandRow) -> dict[str, Any]:
     return {"command": row.command, "exitStatus": row.exit_status, **_row(row)}
 
 
-def _row(row: Any) -> dict[str, Any]:
-    value = {wire_name(name): item for name, item in asdict(row).items() if item is not None}
+def _row(row: NamedTuple) -> dict[str, Any]:
+    value = {_WIRE[name]: item for name, item in row._asdict().items() if item is not None}
     if "milliseconds" in value:
         value["seconds"] = _seconds(value.pop("milliseconds"))
     return value
+
+
+def _usage(usage: Usage) -> dict[str, int]:
+    counts = {name: getattr(usage, name) for name in ("input", "output", "cached", "reasoning")}
+    return {name: count for name, count in counts.items() if count is not None}
+
+
+_ROWS = (ToolRow, CommandRow, FileRow, PageRow, DenialRow, ApprovalRow, ErrorRow)
+_WIRE = {name: wire_name(name) for row in _ROWS for name in row._fields}
 
 
 def _seconds(milliseconds: int | None) -> int | float | None:

@@ -7,7 +7,7 @@ from typing import IO, Generic, TypeVar
 
 T = TypeVar("T")
 
-_IN_MEMORY = 500
+_IN_MEMORY = 24 << 20
 
 
 class FileSpool(Generic[T]):
@@ -18,14 +18,16 @@ class FileSpool(Generic[T]):
     """
 
     def __init__(self, in_memory: int = _IN_MEMORY) -> None:
-        self._in_memory = in_memory
+        """Keep values of about `in_memory` bytes in memory."""
+        self._room = in_memory
         self._few: list[T] = []
         self._file: IO[bytes] | None = None
         self._count = 0
 
-    def put(self, value: T) -> None:
-        """Keep `value` behind every earlier one."""
-        if len(self._few) < self._in_memory:
+    def put(self, value: T, weight: int) -> None:
+        """Keep `value`, of about `weight` bytes, behind every earlier one."""
+        if self._file is None and weight <= self._room:
+            self._room -= weight
             self._few.append(value)
             return
         if self._file is None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from counterfoil.adapters.transcripts import claude_code, codex
-from counterfoil.adapters.transcripts.lines import Damage, Tally, read_lines
+from counterfoil.adapters.transcripts.lines import Damage, Tally
 from counterfoil.adapters.transcripts.records import RecordReader
 from counterfoil.adapters.transcripts.source import open_file
 from counterfoil.core.errors import CounterfoilError
@@ -102,10 +102,10 @@ def _head_of(path: Path) -> tuple[str | None, str | None]:
     thread: str | None = None
     tally = Tally()
     with open_file(str(path)).open() as file:
-        for record in islice(_reader.records(read_lines(file, tally), tally), _FIRST):
+        for record in islice(_reader.records(file, tally), _FIRST):
             if isinstance(record, Damage):
                 continue
-            head = record.value
+            head = record[1]
             payload = head.payload or _Payload()
             thread = thread or head.session_id or payload.id or head.thread
             cwd = head.cwd or payload.cwd

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import msgspec
 
 from counterfoil.adapters.transcripts import claude_code, codex, counterfoil
-from counterfoil.adapters.transcripts.lines import Damage, Tally, read_lines
+from counterfoil.adapters.transcripts.lines import Damage, Tally
 from counterfoil.adapters.transcripts.records import RecordReader
 from counterfoil.adapters.transcripts.source import Source
 from counterfoil.core.errors import UnreadableError
@@ -65,11 +65,11 @@ def open_transcript(source: Source) -> Transcript:
     tally = Tally()
     damaged = other = 0
     with source.open() as file:
-        for record in islice(_reader.records(read_lines(file, tally), tally), _FIRST):
+        for record in islice(_reader.records(file, tally), _FIRST):
             if isinstance(record, Damage):
                 damaged += 1
                 continue
-            name = _format_of(record.value)
+            name = _format_of(record[1])
             votes[name or ""] += 1
             if name is not None and votes[name] >= _ENOUGH:
                 break

@@ -13,6 +13,7 @@ from counterfoil.core.errors import UnreadableError
 LONGEST = 48 << 20
 """Bytes of a line that are read; a longer one is reported with its size and passed over."""
 
+_WHITE = b" \t\r\n\x0b\x0c"
 _UTF8_BOM = b"\xef\xbb\xbf"
 _OTHER_BOMS = {
     b"\xff\xfe\x00\x00": "UTF-32",
@@ -57,33 +58,32 @@ def read_lines(file: BinaryIO, tally: Tally) -> Iterator[Line | Damage]:
         UnreadableError: The file begins like UTF-16 or UTF-32.
     """
     number = 0
-    readline = file.readline
-    while raw := readline(LONGEST):
+    while raw := file.readline(LONGEST):
         number += 1
         tally.size += len(raw)
-        if len(raw) == LONGEST and raw[-1:] != b"\n":
-            size = len(raw) + _pass_over(file)
-            tally.size += size - len(raw)
-            yield Damage(number, "line-too-long", size, f"{size:,} bytes")
-            continue
-        content = _without_bom(raw, tally) if number == 1 else raw
-        if content[0:1] == b"{" and content[-2:-1] == b"}":
-            yield Line(number, content, is_ended=True)  # nearly every line, told at once
-            continue
-        yield from _told_apart(number, content, tally)
+        found = told_apart(number, raw, file, tally)
+        if found is not None:
+            yield found
     tally.lines = number
 
 
-def _told_apart(number: int, raw: bytes, tally: Tally) -> Iterator[Line | Damage]:
-    content = raw.strip(b" \t\r\n\x0b\x0c")
+def told_apart(number: int, raw: bytes, file: BinaryIO, tally: Tally) -> Line | Damage | None:
+    """Return the line that `raw` begins or is, what is wrong with it, or `None`: no record."""
+    if len(raw) == LONGEST and raw[-1:] != b"\n":
+        rest = _pass_over(file)
+        tally.size += rest
+        size = len(raw) + rest
+        return Damage(number, "line-too-long", size, f"{size:,} bytes")
+    content = (_without_bom(raw, tally) if number == 1 else raw).strip(_WHITE)
     if not content:
         tally.skipped["blank-line"] += 1
     elif content.startswith(b"//"):
         tally.skipped["comment"] += 1
     elif not content.strip(b"\0"):
-        yield Damage(number, "nul-line", len(content))
+        return Damage(number, "nul-line", len(content))
     else:
-        yield Line(number, content.strip(b"\0"), is_ended=raw.endswith(b"\n"))
+        return Line(number, content.strip(b"\0"), is_ended=raw.endswith(b"\n"))
+    return None
 
 
 def _without_bom(raw: bytes, tally: Tally) -> bytes:

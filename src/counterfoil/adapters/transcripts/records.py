@@ -6,23 +6,19 @@ lone surrogates, fields of an unexpected type. One bad record stops nothing.
 """
 
 import json
-from collections.abc import Iterable, Iterator
-from typing import Any, Generic, NamedTuple, TypeVar, get_args
+from collections.abc import Iterator
+from typing import Any, BinaryIO, Generic, TypeAlias, TypeVar, get_args
 
 import msgspec
 
-from counterfoil.adapters.transcripts.lines import Damage, Line, Tally
+from counterfoil.adapters.transcripts.lines import LONGEST, Damage, Line, Tally, told_apart
 from counterfoil.wire.json_values import is_list, is_object, kind_of_value, value_in
 
 S = TypeVar("S", bound=msgspec.Struct)
 
 
-class Record(NamedTuple, Generic[S]):
-    """One record: its line, its decoded fields, and the bytes they came from."""
-
-    line: int
-    value: S
-    raw: bytes
+Record: TypeAlias = tuple[int, S, bytes]
+"""One record: its line, its decoded fields, and the bytes they came from."""
 
 
 class RecordReader(Generic[S]):
@@ -32,27 +28,50 @@ class RecordReader(Generic[S]):
         self._shape = shape
         self._decode = msgspec.json.Decoder(shape).decode
 
-    def records(self, lines: Iterable[Line | Damage], tally: Tally) -> Iterator[Record[S] | Damage]:
-        """Yield the records of `lines` in their order, and what is wrong with them."""
-        decode = self._decode
-        for line in lines:
+    def records(self, file: BinaryIO, tally: Tally) -> Iterator[Record[S] | Damage]:
+        """Yield the records of `file` in their order, and what is wrong with it.
+
+        Nearly every line is one object from its first to its last byte and is decoded
+        at once; all others are told apart with care.
+
+        Raises:
+            UnreadableError: The file begins like UTF-16 or UTF-32.
+        """
+        decode, readline = self._decode, file.readline
+        number = 0
+        while raw := readline(LONGEST):
+            number += 1
+            tally.size += len(raw)
+            if raw[-2:] == b"}\n" and raw[:1] == b"{" and (raw.isascii() or _is_utf8(raw)):
+                try:
+                    value = decode(raw)
+                except msgspec.MsgspecError:
+                    value = None
+                if value is not None:
+                    tally.records += 1
+                    yield number, value, raw
+                    continue
+            line = told_apart(number, raw, file, tally)
             if isinstance(line, Damage):
                 yield line
-                continue
-            content = line.content
-            try:
-                value = decode(content) if content.isascii() or _is_utf8(content) else None
-            except msgspec.MsgspecError:
-                value = None
-            if value is None:
+            elif line is not None:
                 yield from self._counted(line, tally)
-            else:
-                tally.records += 1
-                yield Record(line.number, value, content)
+        tally.lines = number
+
+    def read(self, content: bytes) -> S | None:
+        """Return the first record that `content` holds, or `None`."""
+        try:
+            return self._decode(content)
+        except msgspec.MsgspecError:
+            pass
+        for found in self._read_again(Line(1, content, is_ended=True)):
+            if not isinstance(found, Damage):
+                return found[1]
+        return None
 
     def _counted(self, line: Line, tally: Tally) -> Iterator[Record[S] | Damage]:
         for found in self._read_again(line):
-            tally.records += isinstance(found, Record)
+            tally.records += not isinstance(found, Damage)
             yield found
 
     def _read_again(self, line: Line) -> Iterator[Record[S] | Damage]:
@@ -67,7 +86,7 @@ class RecordReader(Generic[S]):
             yield Damage(line.number, "two-records", 0, f"{len(values)} records")
         for value in values:
             if is_object(value):
-                yield Record(line.number, loosely(value, self._shape), line.content)
+                yield line.number, loosely(value, self._shape), line.content
             else:
                 yield Damage(line.number, "not-a-record", 0, kind_of_value(value))
 

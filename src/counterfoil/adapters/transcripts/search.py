@@ -7,7 +7,7 @@ of needles; a needle that was found in the words of a tool is looked for no more
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import BinaryIO, NamedTuple
 
 from counterfoil.core.ids import ThreadId
@@ -16,7 +16,10 @@ from counterfoil.ports.transcripts import Origin, Position, Sighting, Wanted
 
 _BLOCK = 1 << 22
 _LONGEST_ANCHOR = 32
+_SAMPLE = 1 << 20
 _RUN = re.compile(r"[A-Za-z0-9_.\-]+")
+_WHOLE = re.compile(r"[A-Za-z0-9_.:\-]+")
+_RUNS = 4
 _COLOURED = b"\\u001b"
 
 
@@ -36,6 +39,7 @@ class NeedleSearch:
         self._words = words
         self._open = {number for number, (needle, _, _) in enumerate(wanted) if needle.text}
         self._seen: set[tuple[int, Whose, ThreadId | None]] = set()
+        self._counts: dict[bytes, int] = {}
         self._build()
 
     def _build(self) -> None:
@@ -43,7 +47,7 @@ class NeedleSearch:
 
         numbers = sorted(self._open)
         needles = [self._wanted[number].needle for number in numbers]
-        anchors = sorted({anchor for needle in needles for anchor in anchors_of(needle)})
+        anchors = sorted({one for needle in needles for one in anchors_of(needle, self._counts)})
         self._anchors = ahocorasick_rs.BytesAhoCorasick([*anchors, _COLOURED])
         by_text: dict[str, list[int]] = {}
         for number, needle in zip(numbers, needles, strict=True):
@@ -51,6 +55,19 @@ class NeedleSearch:
         self._texts = ahocorasick_rs.AhoCorasick(list(by_text))
         self._numbers = list(by_text.values())
         self._built_for = len(numbers)
+
+    def _sample(self, block: bytes) -> None:
+        """Count the runs of all needles in a first piece, so that anchors can be rare."""
+        import ahocorasick_rs  # noqa: PLC0415 - most checks need none
+
+        needles = [self._wanted[number].needle for number in self._open]
+        runs = sorted({run for needle in needles for run in plain_runs(needle)})
+        self._counts = dict.fromkeys(runs, 0)
+        if runs:
+            found = ahocorasick_rs.BytesAhoCorasick(runs)
+            for run, _, _ in found.find_matches_as_indexes(block, overlapping=True):
+                self._counts[runs[run]] += 1
+            self._build()
 
     def sightings(
         self,
@@ -62,6 +79,8 @@ class NeedleSearch:
         line = 1
         while block := file.read(_BLOCK):
             block += file.readline()
+            if not self._counts:
+                self._sample(block[:_SAMPLE])
             if len(self._open) * 2 < self._built_for:
                 self._build()
             for number, record in self._hit_lines(block, line):
@@ -108,23 +127,32 @@ class NeedleSearch:
             self._open.discard(number)
 
 
-def anchors_of(needle: Needle) -> tuple[bytes, ...]:
+def anchors_of(needle: Needle, counts: Mapping[bytes, int] | None = None) -> tuple[bytes, ...]:
     """Return what stands in raw JSON wherever `needle` stands in its text.
 
-    The longest run of plain ASCII; without one, the first letters both as they are and
-    as JSON can escape them.
+    The rarest run of plain ASCII, by `counts` of a sample; without any, the first
+    letters both as they are and as JSON can escape them.
     """
-    runs = _RUN.findall(needle.text)
-    longest = max(runs, key=len, default="")
-    if longest:
-        return (longest[:_LONGEST_ANCHOR].encode(),)
+    if needle.kind == "place" and '"' in needle.text:
+        return (needle.text[needle.text.index('"') :].encode(),)  # `", line 12`
+    runs = plain_runs(needle)
+    if runs:
+        known = counts or {}
+        return (min(runs, key=lambda run: (known.get(run, 0), -len(run))),)
     letters = next((word for word in needle.text.split() if not word.isascii()), "")[:2]
     if not letters:
         return (needle.text[:1].encode("utf-8", "surrogatepass"),)
     units = letters.encode("utf-16-be", "surrogatepass")
-    escaped = "".join(
-        f"\\u{int.from_bytes(units[place : place + 2]):04x}" for place in range(0, len(units), 2)
+    codes = [int.from_bytes(units[at : at + 2]) for at in range(0, len(units), 2)]
+    return (
+        letters.encode("utf-8", "replace"),
+        "".join(f"\\u{code:04x}" for code in codes).encode(),
+        "".join(f"\\u{code:04X}" for code in codes).encode(),
     )
-    upper = "".join(part.upper() if part != "u" else part for part in re.split("(u)", escaped))
-    plain = letters.encode("utf-8", "replace")
-    return (plain, escaped.encode(), upper.encode())
+
+
+def plain_runs(needle: Needle) -> list[bytes]:
+    """Return the runs of `needle` that JSON writes as they are and no layout breaks."""
+    pattern = _RUN if needle.kind == "text" else _WHOLE
+    runs = sorted(pattern.findall(needle.text), key=len, reverse=True)[:_RUNS]
+    return [run[:_LONGEST_ANCHOR].encode() for run in runs]

@@ -6,8 +6,9 @@ text closes the turn, so that an interrupted turn stays open in the receipt.
 """
 
 import re
+from collections.abc import Iterable
 from hashlib import sha256
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from counterfoil.adapters.transcripts.lines import Damage
 from counterfoil.core.canonical import canonical_json
@@ -35,6 +36,7 @@ EPOCH = "1970-01-01T00:00:00.000Z"
 _SHORT_TIME = re.compile(
     r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|\+00:?00)\Z", re.ASCII
 )
+_TIME_OF_DAY = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z\Z", re.ASCII)
 _SHOWING = re.compile(r"\b(?:cat|nl|sed|head|grep|egrep|rg)\b")
 
 
@@ -80,7 +82,7 @@ class Emitter:
         """Let the events that follow have occurred at `text`, in any spelling of UTC."""
         if text is None or text == self._time:
             return
-        if len(text) == 24 and text[:11] == self._day and is_instant(text):  # noqa: PLR2004
+        if text[:11] == self._day and _TIME_OF_DAY.match(text, 11):
             self._time = text
             return
         match = _SHORT_TIME.match(text)
@@ -153,7 +155,7 @@ class ThreadReading:
         self.version: str | None = None
         self._emit = emit
         self._closing: tuple[str, int, int] | None = None
-        self._usages: dict[str, Usage] = {}
+        self._usages: dict[str, _Counts] = {}
         self._duration: int | None = None
         self._running: dict[str, tuple[str, str | None, int]] = {}
 
@@ -238,13 +240,21 @@ class ThreadReading:
         self._closing = None
         self.note("interrupted", line)
 
-    def used(self, message: str, usage: Usage) -> None:
+    def used(self, message: str, usage: "_Counts") -> None:
         """Take in the usage of one message; what is said of it last counts."""
         self._usages[message] = usage
 
     def lasted(self, milliseconds: int | None) -> None:
         """Take in how long the turn took."""
         self._duration = milliseconds
+
+    def goes_on_under(self, version: str | None, line: int) -> None:
+        """Take in the version of the program that wrote a record."""
+        if version is None or version == self.version:
+            return
+        if self.version is not None:
+            self.note("mixed-versions", line, f"{self.version} to {version}")
+        self.version = version
 
     def end_turn(self) -> None:
         """Close the turn with the last text, if nothing came after it."""
@@ -264,15 +274,15 @@ class ThreadReading:
     def _usage(self) -> Usage | None:
         if not self._usages:
             return None
-        usages = self._usages.values()
-        return Usage(
-            input=_sum([usage.input for usage in usages]),
-            output=_sum([usage.output for usage in usages]),
-            cached=_sum([usage.cached for usage in usages]),
-            reasoning=_sum([usage.reasoning for usage in usages]),
-        )
+        columns = zip(*self._usages.values(), strict=True)
+        input_, output, cached, reasoning = (_sum(column) for column in columns)
+        return Usage(input=input_, output=output, cached=cached, reasoning=reasoning)
 
 
-def _sum(counts: list[int | None]) -> int | None:
+_Counts: TypeAlias = tuple[int | None, int | None, int | None, int | None]
+"""Tokens of one message: input, output, cached, reasoning."""
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
     known = [count for count in counts if count is not None]
     return sum(known) if known else None

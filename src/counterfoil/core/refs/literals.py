@@ -10,7 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from counterfoil.core.refs.prose import Fence, Prose, is_within, read_prose, sentence_before
+from counterfoil.core.refs.prose import (
+    Fence,
+    Prose,
+    is_within,
+    lines_of,
+    read_prose,
+    sentence_before,
+    spans_within,
+)
 
 SHORTEST_QUOTATION = 24
 """Characters below which a quoted stretch is a title, a word or a name."""
@@ -56,24 +64,30 @@ Literal: TypeAlias = Place | Commit | Quotation | Source
 def find_literals(text: str) -> tuple[Literal, ...]:
     """Return every reference of the four kinds in `text`, in the order of their places."""
     prose = read_prose(text)
-    found: list[Literal] = [
-        *_places(text, prose),
-        *_commits(text, prose),
-        *_sources(text, prose),
-        *_quotations(text, prose),
-    ]
-    return tuple(sorted(found, key=lambda literal: literal.span))
+    found: list[Literal] = []
+    if ":" in text or "#L" in text:
+        found.extend(_places(text, prose))
+    if _HEX.search(text):
+        found.extend(_commits(text, prose))
+    if prose.urls:
+        found.extend(_sources(text, prose))
+    found.extend(_quotations(text, prose))
+    return tuple(sorted(found, key=_span))
+
+
+def _span(literal: Literal) -> tuple[int, int]:
+    return literal.span
 
 
 # --- places -------------------------------------------------------------------
 
-_PLACE = re.compile(
-    r"(?<![\w./\\~@+\-])"
-    r"([\w./\\~@+\-]++)"
-    r"(?::([1-9]\d{0,6})(?:[-–]([1-9]\d{0,6}))?|#L([1-9]\d{0,6})(?:[-–]L?([1-9]\d{0,6}))?)"
-    r"(?![\w%])",
+# The lines are found first and the path is read backwards from them: every character
+# belongs to one path at the most, so the time stays linear.
+_LINES = re.compile(
+    r"(?::([1-9]\d{0,6})(?:[-–]([1-9]\d{0,6}))?|#L([1-9]\d{0,6})(?:[-–]L?([1-9]\d{0,6}))?)(?![\w%])",
     re.ASCII,
 )
+_PATH = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./\\~@+-")
 _EXTENSIONS = frozenset(
     [
         "ada",
@@ -279,14 +293,20 @@ _NAMES = frozenset(
 
 
 def _places(text: str, prose: Prose) -> Iterator[Place]:
-    for start, end in prose.lines:
-        for match in _PLACE.finditer(text, start, end):
-            path = match[1]
-            if is_within(prose.urls, match.start()) or not _is_file(path):
+    for start, end in prose.spoken:
+        done = start
+        for match in _LINES.finditer(text, start, end):
+            path_start = match.start()
+            while path_start > done and text[path_start - 1] in _PATH:
+                path_start -= 1
+            done = match.end()
+            path = text[path_start : match.start()]
+            if not path or not _is_file(path) or is_within(prose.urls, path_start):
                 continue
-            first = int(match[2] or match[4])
-            last = int(match[3] or match[5] or first)
-            yield Place(span=match.span(), path=path, first=min(first, last), last=max(first, last))
+            first = int(match[1] or match[3])
+            last = int(match[2] or match[4] or first)
+            span = (path_start, match.end())
+            yield Place(span=span, path=path, first=min(first, last), last=max(first, last))
 
 
 def _is_file(path: str) -> bool:
@@ -300,7 +320,9 @@ def _is_file(path: str) -> bool:
 
 # --- commits ------------------------------------------------------------------
 
-_HEX = re.compile(r"(?<![\w\-/#:=@$%])([0-9a-f]{7,40})(?![\w/]|-\w|\.\w)", re.ASCII)
+_HEX = re.compile(r"[0-9a-f]{7,}")
+_LONGEST_NAME = 40
+_NOT_BESIDE = frozenset("-/#:=@$%_")
 _COMMIT_CUE = re.compile(
     r"\b(?:commit\w*|push(?:ed|es)?|merged?|HEAD|sha|hash|revert(?:ed|s)?|landed|rebased?"
     r"|cherry-picked|squashed|amended|(?:done|fixed|added|changed|introduced"
@@ -310,13 +332,25 @@ _COMMIT_CUE = re.compile(
 
 
 def _commits(text: str, prose: Prose) -> Iterator[Commit]:
-    for start, end in prose.lines:
+    for start, end in prose.spoken:
         for match in _HEX.finditer(text, start, end):
-            name = match[1]
-            if name.isdigit() or name.isalpha() or is_within(prose.urls, match.start()):
+            name = match.group()
+            if len(name) > _LONGEST_NAME or name.isdigit() or name.isalpha():
+                continue
+            if not _stands_alone(text, *match.span()) or is_within(prose.urls, match.start()):
                 continue
             if _COMMIT_CUE.search(sentence_before(text, match.start())):
                 yield Commit(span=match.span(), name=name)
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    before, after = text[start - 1 : start], text[end : end + 2]
+    if before and (before in _NOT_BESIDE or before.isalnum()):
+        return False
+    first, second = after[:1], after[1:]
+    if first in {"-", "."}:
+        return not second.isalnum()
+    return not (first and (first in "_/" or first.isalnum()))
 
 
 # --- sources ------------------------------------------------------------------
@@ -327,6 +361,7 @@ _SOURCE_CUE = re.compile(
     r"|I (?:read|fetched|opened|checked))\b",
     re.IGNORECASE,
 )
+_REACH = 200
 _HEADING_CUE = re.compile(r"[#*\s]*(?:sources?|references?)\b[*:\s]*\Z", re.IGNORECASE)
 _LOCAL = re.compile(
     r"\w+://(?:[^/@]*@)?(?:localhost|127\.|0\.0\.0\.0|\[::1\]|10\.|192\.168\.)", re.IGNORECASE
@@ -335,31 +370,31 @@ _LOCAL = re.compile(
 
 def _sources(text: str, prose: Prose) -> Iterator[Source]:
     """Yield the URLs that stand behind a cue, or in a list under a heading of sources."""
-    is_listed = False
-    place = 0
-    for start, end in prose.lines:
-        line = text[start:end]
-        if (
-            line.strip()
-            and not line.lstrip().startswith(("-", "*", "+", "["))
-            and "://" not in line
-        ):
-            is_listed = _HEADING_CUE.match(line.strip()) is not None
-        while place < len(prose.urls) and prose.urls[place][0] < end:
-            span = prose.urls[place]
-            place += 1
-            url = text[slice(*span)]
-            if span[0] < start or not url.startswith("http") or _LOCAL.match(url):
-                continue
-            if is_listed or _SOURCE_CUE.search(text[max(start, span[0] - 200) : span[0]]):
-                yield Source(span=span, url=url)
+    for stretch in prose.spoken:
+        is_listed = False
+        for start, end in lines_of(text, *stretch):
+            line = text[start:end].strip()
+            if line and "://" not in line and not line.startswith(("-", "*", "+", "[")):
+                is_listed = _HEADING_CUE.match(line) is not None
+            elif "://" in line:
+                yield from _sources_in(text, prose, (start, end), is_listed=is_listed)
+
+
+def _sources_in(
+    text: str, prose: Prose, line: tuple[int, int], *, is_listed: bool
+) -> Iterator[Source]:
+    for span in spans_within(prose.urls, *line):
+        url = text[slice(*span)]
+        if not url.startswith("http") or _LOCAL.match(url):
+            continue
+        if is_listed or _SOURCE_CUE.search(text[max(line[0], span[0] - _REACH) : span[0]]):
+            yield Source(span=span, url=url)
 
 
 # --- quotations ---------------------------------------------------------------
 
-_QUOTED = re.compile(
-    r"\"([^\"\n]{24,2000}?)\"|“([^“”\n]{24,2000}?)”|‘([^‘\n]{24,2000}?)’(?!\w)|(?<!`)`([^`\n]{24,2000}?)`(?!`)"
-)
+_QUOTES = (('"', '"'), ("“", "”"), ("‘", "’"), ("`", "`"))
+_LONGEST_QUOTATION = 2000
 _SAID = re.compile(
     r"\b(?:sa(?:id|ys)|reads?|prints?|printed|output(?:s|ted)?|report(?:s|ed)|log(?:s|ged)|"
     r"show(?:s|ed)|fail(?:s|ed) with|error(?: message| text)?(?: is| was)?|answered|displays?|"
@@ -381,16 +416,34 @@ _ELISION = re.compile(r"\s*(?:\[?(?:\.\.\.|…)\]?)\s*")
 
 
 def _quotations(text: str, prose: Prose) -> Iterator[Quotation]:
-    for start, end in prose.lines:
-        for match in _QUOTED.finditer(text, start, end):
-            if is_within(prose.urls, match.start()):
-                continue
-            said = sentence_before(text, match.start())
-            if _SAID.search(said) and not _NOT_SHOWN.search(said):
-                yield from _quotation(match.span(), match[match.lastindex or 1])
+    for opener, closer in _QUOTES:
+        if opener in text:
+            for stretch in prose.spoken:
+                yield from _quoted(text, prose, stretch, opener, closer)
     for fence in prose.fences:
         if _presents(text, fence):
             yield from _quotation(fence.span, text[slice(*fence.content)])
+
+
+def _quoted(
+    text: str, prose: Prose, stretch: tuple[int, int], opener: str, closer: str
+) -> Iterator[Quotation]:
+    """Yield what stands between two quotes of one line and is presented as said or shown."""
+    start, end = stretch
+    start, stop = text.find(opener, start, end), -1
+    while start >= 0:
+        if stop < start:  # the end of the line, looked for once a line
+            stop = text.find("\n", start, end)
+            stop = end if stop < 0 else stop
+        close = text.find(closer, start + 1, min(stop, start + _LONGEST_QUOTATION))
+        if close < 0:
+            start = text.find(opener, min(stop, start + _LONGEST_QUOTATION), end)
+            continue
+        if close - start > SHORTEST_QUOTATION and not is_within(prose.urls, start):
+            said = sentence_before(text, start)
+            if _SAID.search(said) and not _NOT_SHOWN.search(said):
+                yield from _quotation((start, close + 1), text[start + 1 : close])
+        start = text.find(opener, close + 1, end)
 
 
 def _presents(text: str, fence: Fence) -> bool:

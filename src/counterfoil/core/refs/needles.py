@@ -30,15 +30,19 @@ class Needle:
     path: str = ""
 
 
-def needles_of(literal: Literal) -> tuple[Needle, ...]:
-    """Return what to look for, the strongest first."""
+def needles_of(literal: Literal, *, is_known: bool = False) -> tuple[Needle, ...]:
+    """Return what to look for, the strongest first.
+
+    `is_known` says that the file of a place is known already, so that its bare name
+    would tell nothing new.
+    """
     if isinstance(literal, Quotation):
         return tuple(Needle("text", flatten(piece)) for piece in literal.pieces)
     if isinstance(literal, Commit):
         return (Needle("commit", literal.name),)
     if isinstance(literal, Source):
         return (Needle("url", literal.url.rstrip("/")),)
-    return _place_needles(literal)
+    return _place_needles(literal)[: 2 if is_known else 3]
 
 
 def _place_needles(place: Place) -> tuple[Needle, ...]:

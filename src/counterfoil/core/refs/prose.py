@@ -5,11 +5,13 @@ read: no inline structure, no nesting, and nothing is ever an error.
 """
 
 import re
+import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 _FENCE = re.compile(r"[ \t>]*+(`{3,}|~{3,})([^\n]*)")
-_LINE = re.compile(r"[^\n]*\n?")
 _URL_ENDS = frozenset(" \t\r\n<>\"'`|\\^{}")
 _TRAILING = ".,;:!?*_"
 _LONGEST_SCHEME = 16
@@ -27,37 +29,68 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """The parts of one text, each in the order of its places."""
+    """The parts of one text, each in the order of its places.
 
-    lines: tuple[tuple[int, int], ...]
+    `spoken` are the stretches outside fences and quoted lines, cut at line ends.
+    """
+
+    spoken: tuple[tuple[int, int], ...]
     fences: tuple[Fence, ...]
     urls: tuple[tuple[int, int], ...]
 
 
 def read_prose(text: str) -> Prose:
-    """Return the parts of `text`; `lines` are those outside fences and block quotes."""
-    lines: list[tuple[int, int]] = []
+    """Return the parts of `text`."""
+    urls = tuple(_urls(text)) if "://" in text else ()
+    if not ("```" in text or "~~~" in text or "\n>" in text or text[:1] == ">"):
+        return Prose(((0, len(text)),), (), urls)
+    return Prose(*_parts(text), urls)
+
+
+def _parts(text: str) -> tuple[tuple[tuple[int, int], ...], tuple[Fence, ...]]:
+    spoken: list[tuple[int, int]] = []
     fences: list[Fence] = []
-    opened: tuple[int, int, str, str, tuple[int, int]] | None = None
+    opened: _Opened | None = None
     lead = (0, 0)
-    for start, end in _lines(text):
+    for start, end in lines_of(text, 0, len(text)):
         if opened is None:
             mark = _FENCE.match(text, start, end)
             if mark is not None and not (mark[1][0] == "`" and "`" in mark[2]):
-                opened = start, end, mark[1], mark[2].strip(), lead
+                opened = _Opened(start, end, mark[1], mark[2].strip(), lead)
             elif not text.startswith(">", start):
-                lines.append((start, end))
                 lead = (start, end) if text[start:end].strip() else lead
-        elif _closes(text, start, end, opened[2]):
-            fences.append(Fence((opened[0], end), (opened[1], start), opened[3], opened[4]))
+                if spoken and spoken[-1][1] == start:
+                    spoken[-1] = (spoken[-1][0], end)
+                else:
+                    spoken.append((start, end))
+        elif _closes(text, start, end, opened.mark):
+            fences.append(opened.closed(start, end))
             opened, lead = None, (end, end)
     if opened is not None:
-        fences.append(Fence((opened[0], len(text)), (opened[1], len(text)), opened[3], opened[4]))
-    return Prose(tuple(lines), tuple(fences), tuple(_urls(text)))
+        fences.append(opened.closed(len(text), len(text)))
+    return tuple(spoken), tuple(fences)
 
 
-def _lines(text: str) -> Iterator[tuple[int, int]]:
-    return (match.span() for match in _LINE.finditer(text) if match.end() > match.start())
+class _Opened(NamedTuple):
+    """A fence that is not closed yet."""
+
+    start: int
+    content: int
+    mark: str
+    info: str
+    lead: tuple[int, int]
+
+    def closed(self, content_end: int, end: int) -> Fence:
+        return Fence((self.start, end), (self.content, content_end), self.info, self.lead)
+
+
+def lines_of(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the lines of `text` from `start` to `end`, their ends included."""
+    while start < end:
+        stop = text.find("\n", start, end)
+        stop = end if stop < 0 else stop + 1
+        yield start, stop
+        start = stop
 
 
 def _closes(text: str, start: int, end: int, mark: str) -> bool:
@@ -110,14 +143,20 @@ def _trimmed(text: str, start: int, end: int) -> int:
 
 def is_within(spans: tuple[tuple[int, int], ...], place: int) -> bool:
     """Say whether `place` is in one of `spans`, which ascend."""
-    low, high = 0, len(spans)
-    while low < high:
-        middle = (low + high) // 2
-        if spans[middle][1] <= place:
-            low = middle + 1
-        else:
-            high = middle
-    return low < len(spans) and spans[low][0] <= place
+    if not spans:
+        return False
+    at = bisect_right(spans, (place, sys.maxsize)) - 1
+    return at >= 0 and spans[at][0] <= place < spans[at][1]
+
+
+def spans_within(
+    spans: tuple[tuple[int, int], ...], start: int, end: int
+) -> Iterator[tuple[int, int]]:
+    """Yield those of `spans`, which ascend, that begin from `start` on and before `end`."""
+    at = bisect_left(spans, (start, 0))
+    while at < len(spans) and spans[at][0] < end:
+        yield spans[at]
+        at += 1
 
 
 def sentence_before(text: str, place: int, *, reach: int = 120) -> str:

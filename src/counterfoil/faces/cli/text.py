@@ -6,7 +6,7 @@ from counterfoil.core.plain import one_line, plain
 from counterfoil.core.reasons import reason_text
 from counterfoil.core.receipt import Receipt
 from counterfoil.core.report import CaveatRow, Reference, SourceReport, Spot, Summary, TurnReport
-from counterfoil.core.turns import CommandRow
+from counterfoil.core.turns import CommandRow, DenialRow
 from counterfoil.faces.cli.output import Line, Part
 
 _WORDS = {"supported": "seen", "contradicted": "contradicted", "not_established": "not established"}
@@ -30,6 +30,9 @@ def turn_lines(turn: TurnReport, width: int, *, is_verbose: bool, is_sub: bool) 
     """Yield the lines of one turn."""
     yield []
     yield _heading(turn, width, is_sub=is_sub)
+    origin = _origin(turn) if is_sub else None
+    if origin is not None:
+        yield origin
     yield from receipt_lines(turn.receipt, width)
     if turn.ran is not None:
         yield [("  ", ""), (plain(turn.ran), "dim")]
@@ -40,19 +43,28 @@ def turn_lines(turn: TurnReport, width: int, *, is_verbose: bool, is_sub: bool) 
 
 
 def _heading(turn: TurnReport, width: int, *, is_sub: bool) -> Line:
-    place = _place(turn.line, turn.source)
-    where = f"{turn.thread} turn {turn.turn}" if is_sub else f"turn {turn.turn}"
+    place = _place(turn.line, None if is_sub else turn.source)
+    where = f"{one_line(turn.thread, 24)} · turn {turn.turn}" if is_sub else f"turn {turn.turn}"
     head = f"{where}{f', {place}' if place else ''}"
     if turn.prompt is None:
         return [(head, "bold"), ("  (no prompt in the record)", "dim")]
-    prompt = one_line(turn.prompt, max(20, width - len(head) - 4))
+    prompt = one_line(turn.prompt, max(24, width - len(head) - 4))
     return [(head, "bold"), (f"  “{prompt}”", "")]
+
+
+def _origin(turn: TurnReport) -> Line | None:
+    """Say of a sub-agent's turn which thread it works for and where its record lies."""
+    if turn.parent is None and turn.source is None:
+        return None
+    above = f"works for {turn.parent}" if turn.parent else ""
+    return [(f"  {' · '.join(part for part in (above, turn.source) if part)}", "dim")]
 
 
 def _place(line: int | None, source: str | None) -> str:
     if line is None:
         return source or ""
-    return f"{source} line {line}" if source else f"line {line}"
+    name = source.rpartition("/")[2] if source else ""
+    return f"{name} line {line}" if name else f"line {line}"
 
 
 # --- the receipt --------------------------------------------------------------
@@ -66,17 +78,7 @@ def receipt_lines(receipt: Receipt, width: int) -> Iterator[Line]:
         ("commands", [_command(row, width) for row in _failed_first(receipt.commands)]),
         ("files", [[(f"{row.mode} ", "dim"), (plain(row.path), "")] for row in receipt.files]),
         ("pages", [[(f"{row.action} ", "dim"), (plain(row.handle), "")] for row in receipt.pages]),
-        (
-            "denials",
-            [
-                [
-                    (f"{row.verdict} by {row.by}  ", "yellow"),
-                    (one_line(row.command, width - 34), ""),
-                    (f"  ({one_line(row.reason, 60)})" if row.reason else "", "dim"),
-                ]
-                for row in receipt.denials
-            ],
-        ),
+        ("denials", [row for denial in receipt.denials for row in _denial(denial, width)]),
         (
             "approvals",
             [
@@ -127,6 +129,12 @@ def _command(row: CommandRow, width: int) -> list[Part]:
     return [(f"{f'exit {row.exit_status}':<22}", style), (text, "")]
 
 
+def _denial(row: DenialRow, width: int) -> Iterator[list[Part]]:
+    yield [(f"{row.verdict} by {row.by}  ", "yellow"), (one_line(row.command, width - 34), "")]
+    if row.reason:
+        yield [(one_line(row.reason, width - 16), "dim")]
+
+
 def _section(name: str, rows: list[list[Part]], omitted: int) -> Iterator[Line]:
     for place, row in enumerate(rows[:_ROWS]):
         yield _row("" if place else name, row)
@@ -152,7 +160,7 @@ def _reply_lines(turn: TurnReport, width: int, *, is_verbose: bool) -> Iterator[
     for found in shown:
         spot = Spot(line=found.place.line, source=found.place.source)
         if spot != last:
-            yield [(f"  reply{_spaced(_place(spot.line, spot.source))}", "dim")]
+            yield [(f"  reply{_spaced(_place(spot.line, None))}", "dim")]
             last = spot
         yield from reference_lines(found, width)
     hidden = len(turn.references) - len(shown)
@@ -173,10 +181,17 @@ def reference_lines(found: Reference, width: int) -> Iterator[Line]:
         (one_line(found.text, max(24, width - 24)), ""),
     ]
     why = found.silenced or reason_text(found.reason)
-    what = next(
-        (f"; {row.what}{_spaced(_place(row.line, row.source))}" for row in found.evidence), ""
-    )
-    yield [(f"{'':22}{plain(why)}{plain(what)}", "dim")]
+    yield [(f"{'':22}{plain(why)}{_evidence(found, why)}", "dim")]
+
+
+def _evidence(found: Reference, why: str) -> str:
+    """Say where the evidence stands, and what it is where the reason does not say it."""
+    row = next(iter(found.evidence), None)
+    if row is None or found.silenced is not None:
+        return ""
+    said = (row.what if row.what != why else "", _place(row.line, row.source))
+    shown = ", ".join(plain(part) for part in said if part)
+    return f" ({shown})" if shown else ""
 
 
 # --- the end ------------------------------------------------------------------

@@ -4,7 +4,7 @@ from itertools import islice
 from pathlib import Path
 
 from counterfoil.adapters.transcripts.claude_code.records import reader
-from counterfoil.adapters.transcripts.lines import Damage, Tally, read_lines
+from counterfoil.adapters.transcripts.lines import Damage, Tally
 from counterfoil.adapters.transcripts.source import Source
 from counterfoil.core.errors import UnreadableError
 
@@ -28,9 +28,9 @@ def session_of(path: Path) -> str | None:
     """Return the session that the first records of the file at `path` name."""
     try:
         with path.open("rb") as file:
-            for record in islice(reader.records(read_lines(file, Tally()), Tally()), _FIRST):
-                if not isinstance(record, Damage) and record.value.session_id is not None:
-                    return record.value.session_id
+            for record in islice(reader.records(file, Tally()), _FIRST):
+                if not isinstance(record, Damage) and record[1].session_id is not None:
+                    return record[1].session_id
     except (OSError, UnreadableError):
         return None
     return None

@@ -22,7 +22,7 @@ from counterfoil.adapters.transcripts.claude_code.records import (
     texts_of,
 )
 from counterfoil.adapters.transcripts.claude_code.results import Calls
-from counterfoil.adapters.transcripts.lines import Damage, Tally, read_lines
+from counterfoil.adapters.transcripts.lines import Damage, Tally
 from counterfoil.adapters.transcripts.once import SeenIds
 from counterfoil.adapters.transcripts.source import Source
 from counterfoil.adapters.transcripts.threads import Emitter, ThreadReading, thread_id
@@ -31,7 +31,6 @@ from counterfoil.core.events import (
     ContextCondensed,
     ErrorRaised,
     ThreadOpened,
-    Usage,
 )
 from counterfoil.core.ids import ThreadId
 from counterfoil.ports.transcripts import Item, Measured, Origin
@@ -83,11 +82,21 @@ class Session:
             yield from reading.items(file)
         self.emit.origin = outer
 
+    def is_waiting(self, agent: str) -> bool:
+        """Say whether the file of the sub-agent is there and was not read yet."""
+        return agent in self._waiting
+
+    def was_read(self, agent: str) -> bool:
+        """Say whether the sub-agent's own record was read."""
+        return f"agent-{agent}" in self.threads
+
     def has_side_file(self, name: str, thread: ThreadId, line: int) -> bool:
         """Say whether the whole of a cut output lies beside the session, and remember it."""
         if self._directory is None or not (self._directory / name).is_file():
             return False
-        self.side_files.setdefault(name, (thread, line, self.emit.origin))
+        outer = self.emit.origin
+        source = f"{self._directory.parent.name}/{self._directory.name}/{name}"
+        self.side_files.setdefault(name, (thread, line, Origin(source, outer.prefix)))
         return True
 
 
@@ -119,32 +128,43 @@ class FileReading:
         self._chains = Chains()
         self._command: tuple[str, int] | None = None
         self._pending: tuple[str, int] | None = None
-        self._recent: OrderedDict[str, None] = OrderedDict()
+        self._recent: set[str] = set()
+        self._less_recent: set[str] = set()
 
     def items(self, file: BinaryIO) -> Iterator[Item]:
         """Yield everything of `file`, and of sub-agents' files where their results stand."""
         items = self._emit.items
         line = 0
-        for record in reader.records(read_lines(file, self._tally), self._tally):
+        for record in reader.records(file, self._tally):
             if isinstance(record, Damage):
                 self._damaged(record)
                 continue
             line, value, raw = record
+            is_new = value.uuid is None or self._is_new(value.uuid)
             if value.type in IGNORED:
                 continue
-            if value.uuid is not None and not self._session.seen.add(value.uuid):
+            if not is_new:
                 self._tally.repeated += 1
                 continue
-            agent = agent_in(value, raw)
-            if agent is not None:
+            agent = agent_in(value) if value.type == "user" else None
+            if agent is not None and self._session.is_waiting(agent):
                 yield from self._flushed()
                 thread = self._thread(value, line)
                 yield from self._session.sub_items(agent, line, thread.id, answered_call(value))
             self._read(value, raw, line)
+            if agent is not None and not self._session.was_read(agent) and self._current:
+                self._current.note("subagent-not-found", line, f"sub-agent {agent}")
             if len(items) >= _BATCH:
                 yield from self._flushed()
         self._finish(line)
         yield from self._flushed()
+
+    def _is_new(self, id_: str) -> bool:
+        """Take in the id of a record; the ids since the last prompt are kept apart."""
+        self._recent.add(id_)
+        if len(self._recent) >= _RECENT:
+            self._recent, self._less_recent = set(), self._recent
+        return self._session.seen.add(id_)
 
     def _flushed(self) -> Iterator[Item]:
         yield from self._emit.items
@@ -221,20 +241,14 @@ class FileReading:
             return
         thread = self._thread(value, line)
         self._emit.at_time(value.timestamp)
-        if value.version is not None and value.version != thread.version:
-            if thread.version is not None:
-                thread.note("mixed-versions", line, f"{thread.version} to {value.version}")
-            thread.version = value.version
         if value.type == "assistant":
             self._assistant(value, thread, line)
         elif value.type == "user":
             self._user(value, thread, line)
         else:
             self._system(value, thread, line)
-        if value.uuid is not None:
-            self._recent[value.uuid] = None
-            if len(self._recent) > _RECENT:
-                self._recent.popitem(last=False)
+        if value.version != thread.version:
+            thread.goes_on_under(value.version, line)
 
     def _unknown(self, value: ClaudeRecord, raw: bytes, line: int) -> None:
         if not value.type:
@@ -259,14 +273,8 @@ class FileReading:
             return
         if message.usage is not None and message.id is not None:
             usage = message.usage
-            thread.used(
-                message.id,
-                Usage(
-                    input=usage.input_tokens,
-                    output=usage.output_tokens,
-                    cached=usage.cache_read_input_tokens,
-                ),
-            )
+            counts = (usage.input_tokens, usage.output_tokens, usage.cache_read_input_tokens, None)
+            thread.used(message.id, counts)
         if message.model == "<synthetic>":
             return
         content = message.content
@@ -330,9 +338,11 @@ class FileReading:
     def _is_rewound(self, value: ClaudeRecord) -> bool:
         """A prompt that goes on from an older record left what followed that one behind."""
         parent = value.parent_uuid
-        is_older = parent is not None and not value.is_sidechain and parent not in self._recent
-        self._recent.clear()
-        return is_older and parent is not None and parent in self._session.seen
+        is_recent = parent in self._recent or parent in self._less_recent
+        self._recent, self._less_recent = {value.uuid or ""}, set()
+        if parent is None or value.is_sidechain or is_recent:
+            return False
+        return parent in self._session.seen
 
     def _wrapped(self, tag: str, text: str, thread: ThreadReading, line: int) -> None:
         """Text that the harness put around what a person typed, or wrote itself."""
@@ -341,7 +351,9 @@ class FileReading:
         elif tag in {"bash-stdout", "bash-stderr"} and self._command is not None:
             command, at = self._command
             self._command = None
-            thread.exited(CommandExited(command=command, source="person"), at, None)
+            output = f"{_unwrapped(text, 'bash-stdout')}{_unwrapped(text, 'bash-stderr')}"
+            ended = CommandExited(command=command, stdout=output, source="person")
+            thread.exited(ended, at, None)
         elif tag == "task-notification":
             thread.ended(tagged(text, "task-id"), line, exit_status_in(tagged(text, "summary")))
         elif tag in {"command-name", "command-message"}:
@@ -364,7 +376,8 @@ class FileReading:
         elif value.subtype == "turn_duration":
             thread.lasted(value.duration_ms)
         elif value.subtype == "api_error":
-            message = value.content or "API error"
+            status = f" {value.error.status}" if value.error and value.error.status else ""
+            message = value.content or f"API error{status}, the harness tried again"
             self._emit.event(thread, ErrorRaised(message=message[:2000], where="model"), line)
 
 
@@ -382,6 +395,10 @@ class Chains:
         if len(self._roots) > _RECENT:
             self._roots.popitem(last=False)
         return root
+
+
+def _unwrapped(text: str, tag: str) -> str:
+    return tagged(text, tag) if f"<{tag}>" in text else ""
 
 
 def exit_status_in(summary: str) -> int | None:

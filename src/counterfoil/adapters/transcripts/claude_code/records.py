@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import Raw
 
-from counterfoil.adapters.transcripts.lines import Line, Tally
-from counterfoil.adapters.transcripts.records import Record, RecordReader, loosely, text_from
+from counterfoil.adapters.transcripts.records import RecordReader, loosely, text_from
 from counterfoil.wire.json_values import is_list, is_object, value_in
 
 IGNORED = frozenset(
@@ -97,6 +96,12 @@ class OriginRecord(msgspec.Struct):
     kind: str | None = None
 
 
+class ErrorRecord(msgspec.Struct):
+    """What the harness says of a request that failed."""
+
+    status: int | None = None
+
+
 class ClaudeRecord(msgspec.Struct, rename="camel"):
     """The fields of a record that are needed; everything else is passed over."""
 
@@ -116,6 +121,7 @@ class ClaudeRecord(msgspec.Struct, rename="camel"):
     duration_ms: int | None = None
     content: str | None = None
     origin: OriginRecord | None = None
+    error: ErrorRecord | None = None
     message: Message | str | None = None
     tool_use_result: Raw = Raw(b"")
 
@@ -160,15 +166,15 @@ _decode_blocks = msgspec.json.Decoder(list[Block | str]).decode
 
 def decode_record(raw: bytes) -> ClaudeRecord | None:
     """Return the first record that `raw` holds, or `None`."""
-    found = next(reader.records([Line(1, raw, is_ended=True)], Tally()), None)
-    return found.value if isinstance(found, Record) else None
+    return reader.read(raw)
 
 
-def agent_in(value: ClaudeRecord, raw: bytes) -> str | None:
+def agent_in(value: ClaudeRecord) -> str | None:
     """Return the id of the sub-agent whose result this record is."""
-    if value.type != "user" or value.is_sidechain or b'"agentId"' not in raw:
+    raw = bytes(value.tool_use_result)
+    if value.is_sidechain or b'"agentId"' not in raw[:_HEAD]:
         return None
-    return result_of(bytes(value.tool_use_result)).agent_id
+    return result_of(raw).agent_id
 
 
 def answered_call(value: ClaudeRecord) -> str | None:
@@ -239,5 +245,6 @@ def tagged(text: str, tag: str) -> str:
     return text[start + len(tag) + 2 : end].strip() if 0 <= start < end else ""
 
 
+_HEAD = 4096
 reader = RecordReader(ClaudeRecord)
 NO_RESULT = ToolUseResult()

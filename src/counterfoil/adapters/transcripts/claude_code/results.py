@@ -202,8 +202,11 @@ def _seen_of(path: str, content: str | None, hunks: Sequence[Hunk]) -> Iterator[
 
 
 def _deny(call: Call, output: str, at: At) -> None:
-    reason = output.split("\n", 1)[0].split(". ", 1)[0][:200]
-    at.thread.denied(call, at.id, at.line, reason, by_person=output.startswith(_REFUSED))
+    by_person = output.startswith(_REFUSED)
+    reason = output.split("\n", 1)[0]
+    if by_person:
+        reason = reason.split(". ", 1)[0]
+    at.thread.denied(call, at.id, at.line, reason[:300], by_person=by_person)
 
 
 def _ran(command: str, came: Came, at: At) -> None:

@@ -71,10 +71,13 @@ def _tool_words(raw: bytes) -> Whose:
     return "fetched" if b'"codeText"' in raw else "tool"
 
 
+_TYPED: dict[str, Whose] = {"bash-input": "person", "bash-stdout": "tool", "bash-stderr": "tool"}
+
+
 def _speaker(text: str, value: ClaudeRecord) -> Whose:
     wrapped = WRAPPED.match(text)
     if wrapped is not None:
-        return "person" if wrapped[1].startswith("bash-") else "harness"
+        return _TYPED.get(wrapped[1], "harness")
     return "harness" if value.is_meta or value.is_compact_summary else "person"
 
 

@@ -62,17 +62,21 @@ class CodexTranscript:
                 yield from search.sightings(file, origin, self._words_in(origin.source))
 
     def _words_in(self, name: str) -> "_WordsOf":
-        return _WordsOf(self._threads.get(name))
+        subagents = frozenset(origin.source for _, origin in self._files)
+        ids = frozenset(str(self._threads[source]) for source in subagents)
+        return _WordsOf(self._threads.get(name), ids)
 
 
 class _WordsOf:
     """The texts of the records of one file, which is of one thread."""
 
-    def __init__(self, thread: ThreadId | None) -> None:
+    def __init__(self, thread: ThreadId | None, subagents: frozenset[str]) -> None:
         self._thread = thread
+        self._subagents = subagents
 
     def __call__(self, raw: bytes) -> Iterator[Words]:
+        """Yield the texts of the record `raw`."""
         record = decode_record(raw)
         if record is not None and record.payload is not None:
-            for whose, text in words_of(record.type, record.payload):
+            for whose, text in words_of(record.type, record.payload, self._subagents):
                 yield Words(whose, text, self._thread)

@@ -1,7 +1,9 @@
 """What came of a call: what its output and the notices about it say."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from shlex import join
 from typing import Any
 
@@ -10,10 +12,12 @@ from counterfoil.adapters.transcripts.threads import Call
 from counterfoil.core.events import Outcome
 from counterfoil.wire.json_values import is_list
 
-_EXIT = re.compile(r"(?:^|\n)(?:Process exited with code|Exit code:) (-?\d{1,10})(?=\n|\Z)")
-RUNNING = re.compile(r"(?:^|\n)Process running with session ID (\d+)")
-_SECONDS = re.compile(r"(?:^|\n)Wall time: ([\d.]{1,12}) seconds")
-_BODY = re.compile(r"(?:^|\n)Output:\n")
+_HEADS = ("Chunk ID: ", "Wall time: ", "Exit code: ", "Process ", "Command: ", "Total output ")
+_EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})$", re.MULTILINE)
+RUNNING = re.compile(r"^Process running with session ID (\d+)$", re.MULTILINE)
+_SECONDS = re.compile(r"^Wall time: ([\d.]{1,12}) seconds$", re.MULTILINE)
+_BODY = re.compile(r"^Output:\n", re.MULTILINE)
+_BLOCKED = re.compile(r"\s*(?:Command|Tool call|Patch) blocked by \w+ hook", re.IGNORECASE)
 _REFUSED = re.compile(r"\s*(?:exec command |command |patch )?rejected by user\b", re.IGNORECASE)
 _ABORTED = re.compile(r"\s*aborted by user\b", re.IGNORECASE)
 CUT = re.compile(
@@ -36,6 +40,7 @@ class OpenCall:
     outcome: Outcome | None = None
     milliseconds: int | None = None
     is_running: bool = False
+    is_refused_by_person: bool = False
 
     def is_shell(self) -> bool:
         """Say whether the call runs a command."""
@@ -43,8 +48,12 @@ class OpenCall:
 
 
 def read_output(found: OpenCall) -> None:
-    """Read what the head of an output says of the command's end."""
-    head = (found.output or "")[:HEAD]
+    """Read what the harness's head of an output says of the command's end.
+
+    Only the head: what the command printed is never read as its status.
+    """
+    output = found.output or ""
+    head = head_of(output)
     exit_ = _EXIT.search(head)
     if exit_ is not None and found.exit_status is None:
         found.exit_status = int(exit_[1])
@@ -52,18 +61,57 @@ def read_output(found: OpenCall) -> None:
     if seconds is not None and found.milliseconds is None and seconds[1].count(".") <= 1:
         found.milliseconds = round(float(seconds[1].strip(".") or 0) * 1000)
     found.is_running = exit_ is None and RUNNING.search(head) is not None
-    if _ABORTED.match(head):
+    _read_outcome(found, output[:HEAD])
+
+
+def _read_outcome(found: OpenCall, text: str) -> None:
+    if _ABORTED.match(text):
         found.outcome = "interrupted"
-    elif _REFUSED.match(head):
+    elif _REFUSED.match(text):
+        found.outcome, found.is_refused_by_person = "denied", True
+    elif _BLOCKED.match(text):
         found.outcome = "denied"
     elif found.patch is not None and found.outcome is None and found.exit_status is not None:
         found.outcome = "error" if found.exit_status else "ok"
 
 
+def head_of(output: str) -> str:
+    """Return what the harness wrote above a command's output, "" where it wrote nothing."""
+    start = output[:HEAD]
+    if not start.startswith(_HEADS):
+        return ""
+    body = _BODY.search(start)
+    return start[: body.start()] if body else start
+
+
 def body_of(output: str) -> str:
     """Return what the command printed, without the harness's head."""
-    head = _BODY.search(output[:HEAD])
-    return output[head.end() :] if head else output
+    if not output.startswith(_HEADS):
+        return output
+    body = _BODY.search(output[:HEAD])
+    return output[body.end() :] if body else output
+
+
+def typed_command(text: str) -> tuple[str, int | None, str]:
+    """Read a command that a person typed: its text, its exit status, its output."""
+    result = _tagged(text, "result")
+    exit_ = _EXIT.search(head_of(result))
+    return _tagged(text, "command"), int(exit_[1]) if exit_ else None, body_of(result)
+
+
+def _tagged(text: str, tag: str) -> str:
+    start = text.find(f"<{tag}>")
+    end = text.rfind(f"</{tag}>")
+    return text[start + len(tag) + 2 : end].strip("\n") if 0 <= start < end else ""
+
+
+def patched_files(patch: str) -> Iterator[tuple[str, str, int | None]]:
+    """Yield the verb and the path of each file of a patch, and the lines of an added one."""
+    headings = list(PATCHED.finditer(patch))
+    for heading, following in zip_longest(headings, headings[1:]):
+        body = patch[heading.end() : following.start() if following else len(patch)]
+        added = sum(line.startswith("+") for line in body.split("\n"))
+        yield heading[1], heading[2], added if heading[1] == "Add" else None
 
 
 def command_of(given: dict[str, Any]) -> str | None:

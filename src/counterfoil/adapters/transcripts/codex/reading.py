@@ -7,19 +7,21 @@ from typing import BinaryIO
 from counterfoil.adapters.transcripts.codex.layout import find_subagents
 from counterfoil.adapters.transcripts.codex.outputs import (
     CUT,
-    PATCHED,
     RUNNING,
     OpenCall,
     body_of,
     command_of,
     job_of,
     patch_of,
+    patched_files,
     read_output,
+    typed_command,
 )
 from counterfoil.adapters.transcripts.codex.records import (
     CONTEXT,
     HEAD,
     KINDS,
+    TYPED_COMMAND,
     CodexRecord,
     Payload,
     object_in,
@@ -28,8 +30,7 @@ from counterfoil.adapters.transcripts.codex.records import (
     reader,
     texts_of,
 )
-from counterfoil.adapters.transcripts.lines import Damage, Tally, read_lines
-from counterfoil.adapters.transcripts.records import Record
+from counterfoil.adapters.transcripts.lines import Damage, Tally
 from counterfoil.adapters.transcripts.source import Source
 from counterfoil.adapters.transcripts.threads import (
     Call,
@@ -46,7 +47,6 @@ from counterfoil.core.events import (
     Outcome,
     ThreadOpened,
     ToolReturned,
-    Usage,
 )
 from counterfoil.core.ids import ThreadId
 from counterfoil.core.shown import FileSeen
@@ -118,22 +118,24 @@ class FileReading:
         self._open: dict[str, OpenCall] = {}
         self._notices: list[tuple[str, int]] = []
         self._prompt: str | None = None
+        self._reply: str | None = None
+        self._jobs: dict[str, str] = {}
         self._early: list[Damage] = []
         self._line = 0
 
     def items(self, file: BinaryIO) -> Iterator[Item]:
         """Yield everything of `file`, and of sub-agents' rollouts where they are named."""
         items = self._emit.items
-        for record in reader.records(read_lines(file, self._tally), self._tally):
+        for record in reader.records(file, self._tally):
             if isinstance(record, Damage):
                 self._damaged(record)
                 continue
-            self._line = record.line
-            agent = self._agent_in(record)
+            self._line, value, raw = record
+            agent = self._agent_in(value)
             if agent is not None:
                 yield from self._flushed()
-                yield from self._session.sub_items(agent, record.line, self._now().id)
-            self._read(record.value, record.raw)
+                yield from self._session.sub_items(agent, self._line, self._now().id)
+            self._read(value, raw)
             if len(items) >= _BATCH:
                 yield from self._flushed()
         if self._thread is not None or self._early or self._tally.records:
@@ -141,8 +143,8 @@ class FileReading:
             self._now().end_turn()
         yield from self._flushed()
 
-    def _agent_in(self, record: Record[CodexRecord]) -> str | None:
-        payload = record.value.payload
+    def _agent_in(self, value: CodexRecord) -> str | None:
+        payload = value.payload
         if payload is None or payload.type != "function_call_output":
             return None
         return self._session.named_in(output_of(payload.output))
@@ -214,7 +216,11 @@ class FileReading:
 
     def _meta(self, payload: Payload) -> None:
         id_ = payload.id
-        if id_ is None or id_ in self._known:
+        if id_ is None:
+            return
+        if id_ in self._known:
+            if id_ == self._own:
+                self._now().goes_on_under(payload.cli_version, self._line)
             return
         if self._own is None:
             self._own = id_
@@ -250,24 +256,39 @@ class FileReading:
             self._emit.unrecognized(self._now(), raw, self._line)
 
     def _message(self, payload: Payload) -> None:
-        texts = list(texts_of(payload.content))
         if payload.role == "assistant":
-            self._notices = []
-            for place, text in texts:
-                self._now().said(text, self._line, place)
-            self._prompt = None
+            for place, text in texts_of(payload.content):
+                self._said(text, place)
         elif payload.role == "user":
-            for place, text in texts:
-                if not text.lstrip().startswith(CONTEXT):
-                    self._asked(text, place)
+            for place, text in texts_of(payload.content):
+                self._given(text, place)
+
+    def _said(self, text: str, place: int) -> None:
+        """A reply stands twice, as an item and as a notice, in either order."""
+        self._notices = [notice for notice in self._notices if notice[0] != text]
+        self._now().said(text, self._line, place)
+        self._reply = text
+        self._prompt = None
+
+    def _given(self, text: str, place: int = 0) -> None:
+        """Tell what a person asked or typed from what the harness gave to the model."""
+        start = text.lstrip()
+        if start.startswith(TYPED_COMMAND):
+            command, status, output = typed_command(text)
+            ended = CommandExited(
+                command=command, exit_status=status, stdout=output, source="person"
+            )
+            self._now().exited(ended, self._line, None)
+        elif not start.startswith(CONTEXT):
+            self._asked(text, place)
 
     def _asked(self, text: str, place: int = 0) -> None:
-        """A prompt stands twice, one record behind the other: once is enough."""
+        """A prompt stands twice with nothing between: once is enough."""
         if text == self._prompt or not text.strip():
             return
         self._end_turn()
         self._now().prompt(text, self._line, place)
-        self._prompt = text
+        self._prompt, self._reply = text, None
 
     def _called(self, payload: Payload) -> None:
         thread = self._now()
@@ -280,10 +301,8 @@ class FileReading:
             return
         patch = patch_of(tool, arguments)
         given = object_in(arguments) if arguments.startswith("{") else {}
-        call = Call(
-            tool=tool,
-            command=None if patch else command_of(given),
-        )
+        paths = " ".join(path for _, path, _ in patched_files(patch)) if patch else None
+        call = Call(tool=tool, command=None if patch else command_of(given), path=paths or None)
         known = self._open.setdefault(call_id, OpenCall(call))
         known.call, known.patch, known.job = call, patch, job_of(tool, given)
         self._settle(call_id, known)
@@ -318,9 +337,12 @@ class FileReading:
         call = found.call
         if found.is_running and call.command is not None:
             job = RUNNING.search((found.output or "")[:HEAD])
-            thread.started(job[1] if job else call_id, call.command, call_id, line)
+            name = job[1] if job else call_id
+            self._jobs[call_id] = name
+            thread.started(name, call.command, call_id, line)
         elif found.outcome == "denied":
-            thread.denied(call, call_id, line, (found.output or "declined")[:200], by_person=True)
+            reason = (found.output or "declined").strip()[:300]
+            thread.denied(call, call_id, line, reason, by_person=found.is_refused_by_person)
         elif call.command is not None:
             ended = CommandExited(
                 command=call.command,
@@ -354,11 +376,14 @@ class FileReading:
 
     def _patched(self, patch: str, call_id: str, line: int) -> None:
         thread = self._now()
-        for verb, path in PATCHED.findall(patch):
+        for verb, path, lines in patched_files(patch):
             mode = {"Add": "write", "Update": "replace", "Delete": "delete"}[verb]
             written = FileWritten(path=path, mode=mode, created=True if verb == "Add" else None)
             self._emit.event(thread, written, line, call_id)
-            thread.file(FileSeen(path=path, how="written"), line, call_id)
+            seen = FileSeen(path=path, how="written")
+            if lines:
+                seen = FileSeen(path=path, how="written", first=1, last=lines, total=lines)
+            thread.file(seen, line, call_id)
 
     def _searched(self, payload: Payload) -> None:
         """A search is call and result in one record, often without an id."""
@@ -382,12 +407,14 @@ class FileReading:
             reader_of(self, payload)
 
     def _user_message(self, payload: Payload) -> None:
-        text = payload.message or ""
-        if not text.lstrip().startswith(CONTEXT):
-            self._asked(text)
+        self._given(payload.message or "")
+
+    def _started(self, _: Payload) -> None:
+        self._prompt = None
 
     def _agent_message(self, payload: Payload) -> None:
-        self._notices.append((payload.message or "", self._line))
+        if payload.message and payload.message != self._reply:
+            self._notices.append((payload.message, self._line))
 
     def _reasoned(self, payload: Payload) -> None:
         if payload.text:
@@ -397,6 +424,7 @@ class FileReading:
         self._now().lasted(payload.duration_ms)
 
     def _aborted(self, _: Payload) -> None:
+        self._prompt = None
         self._now().interrupted(self._line)
 
     def _rolled_back(self, _: Payload) -> None:
@@ -414,13 +442,15 @@ class FileReading:
             return
         found = self._open.get(payload.call_id)
         if found is None:
-            self._now().ended(payload.call_id, self._line, payload.exit_code)
+            job = self._jobs.get(payload.call_id, payload.call_id)
+            self._now().ended(job, self._line, payload.exit_code)
             return
         if payload.duration is not None:
             found.milliseconds = payload.duration.secs * 1000 + payload.duration.nanos // 1_000_000
         if payload.type == "patch_apply_end":
             declined = payload.status == "declined"
             found.outcome = "denied" if declined else "ok" if payload.success else "error"
+            found.is_refused_by_person = declined
         elif payload.exit_code is not None:
             found.exit_status = payload.exit_code
         found.line = found.line or self._line
@@ -442,11 +472,11 @@ class FileReading:
         total = info.total_token_usage.total_tokens if info.total_token_usage else None
         self._now().used(
             str(total if total is not None else self._line),
-            Usage(
-                input=last.input_tokens,
-                output=last.output_tokens,
-                cached=last.cached_input_tokens,
-                reasoning=last.reasoning_output_tokens,
+            (
+                last.input_tokens,
+                last.output_tokens,
+                last.cached_input_tokens,
+                last.reasoning_output_tokens,
             ),
         )
 
@@ -470,6 +500,8 @@ _NOTICES: dict[str, _Notice] = {
     "exec_command_end": FileReading._ended,
     "patch_apply_end": FileReading._ended,
     "item_completed": FileReading._completed,
+    "task_started": FileReading._started,
+    "turn_started": FileReading._started,
     "task_complete": FileReading._lasted,
     "turn_complete": FileReading._lasted,
     "turn_aborted": FileReading._aborted,

@@ -6,8 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from counterfoil.adapters.transcripts.lines import Line, Tally
-from counterfoil.adapters.transcripts.records import Record, RecordReader, text_from
+from counterfoil.adapters.transcripts.records import RecordReader, text_from
 from counterfoil.wire.json_values import is_list, is_object, value_in
 
 KINDS = frozenset(
@@ -37,6 +36,9 @@ CONTEXT = (
     "# AGENTS.md instructions",
 )
 """How a text begins that the harness gives to the model beside a person's words."""
+
+TYPED_COMMAND = "<user_shell_command>"
+"""How a text begins that holds a command which a person typed, with its output."""
 
 HEAD = 4096
 """Characters of an output in which the harness says how the command ended."""
@@ -119,8 +121,7 @@ class CodexRecord(msgspec.Struct):
 
 def decode_record(raw: bytes) -> CodexRecord | None:
     """Return the first record that `raw` holds, or `None`."""
-    found = next(reader.records([Line(1, raw, is_ended=True)], Tally()), None)
-    return found.value if isinstance(found, Record) else None
+    return reader.read(raw)
 
 
 def output_of(raw: Raw) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from counterfoil.adapters.transcripts.codex.records import (
     CONTEXT,
     HEAD,
+    TYPED_COMMAND,
     Payload,
     output_of,
     texts_of,
@@ -12,8 +13,14 @@ from counterfoil.adapters.transcripts.codex.records import (
 from counterfoil.core.refs.needles import Whose
 
 
-def words_of(kind: str, payload: Payload) -> Iterator[tuple[Whose, str]]:
-    """Yield the texts of a record, each with whose words it is."""
+def words_of(
+    kind: str, payload: Payload, subagents: frozenset[str] = frozenset()
+) -> Iterator[tuple[Whose, str]]:
+    """Yield the texts of a record, each with whose words it is.
+
+    What names one of the `subagents` carries that one's report. A notice of a reply says
+    again what the conversation says.
+    """
     if kind == "compacted":
         yield "harness", payload.message or ""
     elif payload.type == "message":
@@ -21,7 +28,8 @@ def words_of(kind: str, payload: Payload) -> Iterator[tuple[Whose, str]]:
             yield _speaker(payload.role, text), text
     elif payload.type in {"function_call_output", "custom_tool_call_output"}:
         output = output_of(payload.output)
-        yield ("subagent" if '"agent_id"' in output[:HEAD] else "tool"), output
+        is_report = '"agent_id"' in output[:HEAD] or any(id_ in output for id_ in subagents)
+        yield ("subagent" if is_report else "tool"), output
     elif payload.type in _WHOSE and kind not in {"session_meta", "turn_context"}:
         yield _WHOSE[payload.type], _text_of(payload)
 
@@ -31,7 +39,6 @@ _WHOSE: dict[str, Whose] = {
     "custom_tool_call": "model",
     "exec_command_end": "tool",
     "user_message": "person",
-    "agent_message": "model",
     "agent_reasoning": "model",
 }
 
@@ -44,4 +51,9 @@ def _text_of(payload: Payload) -> str:
 def _speaker(role: str | None, text: str) -> Whose:
     if role == "assistant":
         return "model"
-    return "system" if role != "user" or text.lstrip().startswith(CONTEXT) else "person"
+    start = text.lstrip()
+    if start.startswith("<subagent_notification>"):
+        return "subagent"
+    if start.startswith(TYPED_COMMAND):
+        return "tool"
+    return "system" if role != "user" or start.startswith(CONTEXT) else "person"

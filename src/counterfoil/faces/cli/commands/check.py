@@ -170,17 +170,17 @@ class _Run:
 
     def _text(self, check: TranscriptCheck, path: str) -> None:
         output, width = self._output, self._output.width
-        source, summary = check.source(), check.summary()
+        source = check.source()
         output.lines(source_lines(source, path))
         main = None
         for turn in check.turns():
-            main = main or turn.thread
+            main = main or (turn.thread if turn.parent is None and turn.source is None else None)
             is_sub = turn.thread != main
             lines = turn_lines(
                 turn, width, is_verbose=self._settings.is_on("verbose"), is_sub=is_sub
             )
             output.lines(lines)
-        output.lines(summary_lines(source, summary, check.caveats()))
+        output.lines(summary_lines(source, check.summary(), check.caveats()))
         if self._is_many:
             output.line()
 

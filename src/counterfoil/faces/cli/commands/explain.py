@@ -3,7 +3,7 @@
 import click
 
 from counterfoil.core.errors import NotFoundError
-from counterfoil.core.plain import plain
+from counterfoil.core.plain import one_line, plain
 from counterfoil.core.reasons import REASONS
 from counterfoil.core.report import Reference
 from counterfoil.engine.check_transcript import TranscriptCheck
@@ -43,7 +43,12 @@ def command(application: Application, file: str, line: int, repo: str | None) ->
             repository=application.repository(repository) if repository else None,
         )
         check.read()
-        found = [one for turn in check.turns() for one in turn.references if one.place.line == line]
+        found = [
+            one
+            for turn in check.turns()
+            for one in turn.references
+            if one.place.line == line and one.place.source is None
+        ]
     if not found:
         raise NotFoundError(
             f"no reference stands at line {line} of {file!r}",
@@ -74,15 +79,31 @@ def _explain(application: Application, output: Output, file: str, reference: Ref
             (f"      {'evidence':<10}", "dim"), (f"{source}{where}{call}: {plain(row.what)}", "")
         )
         if row.line is not None and row.source is None:
-            _record(application, output, file, row.line)
+            _record(application, output, (file, row.line), _keys(reference))
 
 
-def _record(application: Application, output: Output, file: str, line: int) -> None:
-    """Show the first lines of what stands where the evidence is."""
+def _keys(reference: Reference) -> tuple[str, ...]:
+    """Return what to look for in a record, so that the lines around it are shown."""
+    if reference.kind == "place":
+        line = reference.text.rpartition(":")[2].partition("-")[0].partition("–")[0]
+        return (f" {line}→", f"{line}\t", reference.text, f":{line}:", f"line {line}")
+    return (reference.text, reference.text.strip('`"“”‘’')[:24])
+
+
+def _record(
+    application: Application, output: Output, place: tuple[str, int], keys: tuple[str, ...]
+) -> None:
+    """Show what stands where the evidence is: the lines around what decides."""
+    file, line = place
     for found in standing_at(application.transcript(file), line):
         lines = found.text.split("\n")
-        for text in lines[:_SHOWN]:
-            output.line((f"        {plain(text)[: output.width - 8]}", "dim"))
-        if len(lines) > _SHOWN:
-            more = f"+{len(lines) - _SHOWN:,} more lines: counterfoil show {plain(file)} {line}"
+        hits = (at for key in keys for at, text in enumerate(lines) if key in text)
+        first = max(0, next(hits, 0) - _SHOWN // 2)
+        if first:
+            output.line((f"        +{first:,} lines", "dim"))
+        for text in lines[first : first + _SHOWN]:
+            output.line((f"        {one_line(text, output.width - 8)}", "dim"))
+        rest = len(lines) - first - _SHOWN
+        if rest > 0:
+            more = f"+{rest:,} more lines: counterfoil show {plain(file)} {line}"
             output.line((f"        {more}", "dim"))

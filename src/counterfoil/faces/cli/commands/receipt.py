@@ -7,6 +7,7 @@ import click
 from counterfoil.core.errors import NotFoundError
 from counterfoil.core.plain import one_line
 from counterfoil.core.report import TurnReport
+from counterfoil.core.turns import ToolRow
 from counterfoil.engine.check_transcript import TranscriptCheck
 from counterfoil.faces.cli.app import Application
 from counterfoil.faces.cli.output import Output
@@ -56,7 +57,7 @@ def command(
             size = f"  {row.bytes:,} bytes" if row.bytes is not None else ""
             output.line(
                 ("    ", ""),
-                (f"{row.outcome:<12}", "dim"),
+                (f"{_outcome(row):<14}", "dim"),
                 (f"{row.name} ", ""),
                 (one_line(row.arguments, output.width - 40), "dim"),
                 (f"{size}{error}", "dim"),
@@ -64,6 +65,13 @@ def command(
         more = dict(report.receipt.omitted)["tools"]
         if more:
             output.line((f"    +{more:,} more calls", "dim"))
+
+
+def _outcome(row: ToolRow) -> str:
+    """An answer whose outcome nobody recorded is not the same as no answer."""
+    if row.outcome != "unknown":
+        return row.outcome
+    return "no result" if row.bytes is None else "answered"
 
 
 def _wanted(check: TranscriptCheck, turn: int | None, thread: str | None) -> Iterator[TurnReport]:

@@ -37,8 +37,10 @@ def command(application: Application, file: str, n: int, raw: bool) -> None:  # 
         output.line((f"{noun} {n} · {found.kind}", "bold"), (f" · {turn}{call}", "dim"))
         for line in found.text.split("\n"):
             output.line((plain(line), ""))
-    if not count:
-        advice = "see it with --raw" if noun == "line" else ""
-        raise NotFoundError(
-            f"nothing of the conversation stands at {noun} {n} of {file!r}", "", advice
-        )
+    if count:
+        return
+    content = None if transcript.numbers_entries else application.record_at(file, n)
+    if content is None:
+        raise NotFoundError(f"{file!r} has no {noun} {n}")
+    output.line((f"{noun} {n} · no part of the conversation, as it stands", "bold"))
+    output.line((plain(content.decode("utf-8", "replace").rstrip("\n")), ""))
