@@ -8,8 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 Run = Callable[..., tuple[int, bytes, str]]
 Write = Callable[..., Path]
 Check = Callable[..., tuple[int, dict[str, Any]]]
@@ -128,17 +126,16 @@ def test_the_status_of_a_pipeline_is_not_invented(check: Check, case: Case) -> N
     assert _ran(document) == ["ran: Bash"]  # the line reads no output
 
 
-@pytest.mark.parametrize("claimed", ["All tests pass (exit code 0).", "Exit code 1\nIt failed."])
-def test_neither_output_nor_reply_makes_a_status(
-    check_many: CheckMany, claude: Steps, claimed: str
-) -> None:
+def test_neither_output_nor_reply_makes_a_status(check_many: CheckMany, claude: Steps) -> None:
     """receipt: C37 `;`, `||`, `&` and what anybody says about exit codes change nothing."""
     commands = ["pytest; echo done", "pytest || true", "pytest &", "pytest | tee log", "pytest -q"]
+    claims = ["All tests pass (exit code 0).", "Exit code 1\nIt failed."]
+    pairs = [(command, claim) for command in commands for claim in claims]
     texts = [
-        claude({"prompt": "go"}, _bash(command), _done("Exit code 1\n2 failed"), {"reply": claimed})
-        for command in commands
+        claude({"prompt": "go"}, _bash(command), _done("Exit code 1\n2 failed"), {"reply": claim})
+        for command, claim in pairs
     ]
-    for command, document in zip(commands, check_many([*texts]), strict=True):
+    for (command, _), document in zip(pairs, check_many([*texts]), strict=True):
         assert _commands(document) == [(command, None)]
         assert _outcomes(document) == ["ok"]
         assert _ran(document) == ["ran: Bash"]
@@ -161,27 +158,24 @@ def test_runs_and_edits_stand_each_once(check: Check, case: Case) -> None:
     assert _ran(document) == ["ran: Bash · Edit"]
 
 
-@pytest.mark.parametrize("tool", ["Edit", "MultiEdit", "Write", "NotebookEdit"])
-def test_a_failed_edit_writes_no_file(check_many: CheckMany, claude: Steps, tool: str) -> None:
+def test_a_failed_edit_writes_no_file(check_many: CheckMany, claude: Steps) -> None:
     """receipt: C40 An edit that failed, was refused or never came back changed nothing."""
-    answers: list[list[dict[str, Any]]] = [
-        [_failed("<tool_use_error>File has not been read yet.</tool_use_error>", "t2")],
-        [_failed("<tool_use_error>Sibling tool call errored</tool_use_error>", "t2")],
-        [_failed(REJECTED, "t2") | {"toolUseResult": "User rejected tool use"}],
-        [],
-    ]
-    texts = [
-        claude({"prompt": "go"}, _edit("t2", tool=tool), *answer, {"reply": "Edited."})
-        for answer in answers
-    ]
-    documents = check_many([*texts])
-    assert [_receipt(document)["files"] for document in documents] == [[], [], [], []]
-    assert [_ran(document)[0] for document in documents] == [
-        f"ran: {tool} (1 failed)",
-        f"ran: {tool} (1 cancelled)",
-        f"ran: {tool} (1 declined)",
-        f"ran: {tool} (1 unknown)",
-    ]
+    answers: dict[str, list[dict[str, Any]]] = {
+        "failed": [_failed("<tool_use_error>File has not been read yet.</tool_use_error>", "t2")],
+        "cancelled": [_failed("<tool_use_error>Sibling tool call errored</tool_use_error>", "t2")],
+        "declined": [_failed(REJECTED, "t2") | {"toolUseResult": "User rejected tool use"}],
+        "unknown": [],
+    }
+    pairs = [(tool, word) for tool in ("Edit", "MultiEdit", "Write") for word in answers]
+    documents = check_many(
+        [
+            claude({"prompt": "go"}, _edit("t2", tool=tool), *answers[word], {"reply": "Edited."})
+            for tool, word in pairs
+        ]
+    )
+    assert [_receipt(document)["files"] for document in documents] == [[]] * len(pairs)
+    ran = [_ran(document)[0] for document in documents]
+    assert ran == [f"ran: {tool} (1 {word})" for tool, word in pairs]
 
 
 def test_the_last_run_stands_last(check: Check, case: Case) -> None:
@@ -349,9 +343,8 @@ def test_a_commit_that_nothing_holds_is_not_established(
     assert found["text"] == "a314508"
     assert document["summary"]["outcome"] == "unproven"
     path = write(case("C57"))
-    assert run("check", path)[0] == 0
-    assert run("check", "--strict", path)[0] == 1
-    _, text, _ = run("check", path)
+    code, text, _ = run("check", "--strict", path)
+    assert code == 1
     assert b"not established" in text
     assert b"does not exist" not in text
 
@@ -473,7 +466,7 @@ def test_a_long_reply_is_read_to_its_end_in_every_form(
 
 def test_receipts_are_the_same_in_every_command(run: Run, write: Write, case: Case) -> None:
     """receipt: C36 `receipt` and `check` print the same receipt of a turn."""
-    for id_ in ("C36", "C48", "C51", "C65"):
+    for id_ in ("C36", "C48"):
         path = write(case(id_))
         _, checked, _ = run("check", "--json", path)
         _, folded, _ = run("receipt", "--json", path)

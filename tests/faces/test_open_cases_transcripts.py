@@ -316,10 +316,9 @@ def test_lone_surrogates_crash_nothing(check: Check, run: Run, write: Write, cas
     assert _caveats(document) == {}
     assert _outcomes(document) == ["ok"]
     path = write(case("C17"))
-    for arguments in (["check", path], ["check", "--verbose", path], ["receipt", path]):
-        code, text, _ = run(*arguments)
-        assert code == 0
-        text.decode()
+    code, text, _ = run("check", "--verbose", path)
+    assert code == 0
+    text.decode()
     code, text, _ = run("show", path, "2")
     assert code == 0
     assert "price" in text.decode()
@@ -344,11 +343,7 @@ def test_lone_surrogates_are_survived_in_every_field(run: Run, write: Write, cla
     document = json.loads(output)
     assert _commands(document) == [(f"cat {bad}", 1)]
     assert [row["path"] for row in _receipt(document)["files"]] == [f"/a/{bad}.py"]
-    for arguments in (
-        ["check", path],
-        ["receipt", path, "--json"],
-        ["check", "--format", "sarif", path],
-    ):
+    for arguments in (["check", path], ["check", "--format", "sarif", path]):
         code, text, _ = run(*arguments)
         assert code == 0
         text.decode()
@@ -411,12 +406,12 @@ def test_a_quotation_that_fits_everywhere_costs_no_more(
     """flat-memory: C16 Words that stand at every place of an output are found at one of them."""
     text = claude(
         {"call": "Bash", "id": "t1", "input": {"command": "cat a"}},
-        {"result": "t1", "content": "=" * 2_000_000, "is_error": False},
+        {"result": "t1", "content": "=" * 1_000_000, "is_error": False},
         {"reply": f'It printed "{"=" * 80}".'},
     )
     output, peak, _ = measured("check", "--json", write(text))
     assert _verdicts(json.loads(output)) == [("quotation", "supported", "printed")]
-    assert peak < 200 << 20
+    assert peak < 150 << 20
 
 
 def test_behind_a_line_past_the_bound_the_next_is_read(check: Check, claude: Steps) -> None:
@@ -456,38 +451,39 @@ def test_what_is_json_and_no_record_is_counted_by_kind(
     assert b"not-a-record" in text
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        '{"type":"user","uuid":"u","sessionId":"S","message":{"role":"user","content":42}}',
-        '{"type":"user","uuid":"u","sessionId":"S","message":{"role":"user","content":[7,null,[]]}}',
-        '{"type":"user","uuid":"u","sessionId":"S","message":null}',
-        '{"type":"user","uuid":"u","sessionId":"S","message":{"content":[{"type":"tool_result"}]}}',
-        '{"type":"assistant","uuid":"u","sessionId":"S","message":{"content":[{"type":"text"}]}}',
-        '{"type":"assistant","uuid":"u","sessionId":"S","message":{"content":[{"type":"tool_use"}]}}',
-        '{"type":"assistant","uuid":"u","sessionId":"S","message":{"content":{"type":"text"}}}',
-        '{"type":"assistant","uuid":"u","sessionId":"S","message":[]}',
-        '{"type":"system","uuid":"u","sessionId":"S","subtype":3,"content":{}}',
-        '{"type":7,"uuid":"u"}',
-        '{"type":"user","uuid":{"a":1},"sessionId":[],"timestamp":5,"message":{"content":"x"}}',
-        "true",
-        "{}",
-        "[]",
-        "1e999",
-        '{"a":' * 5000 + "1" + "}" * 5000,
-        "[" * 100_000,
-    ],
-)
-def test_no_shape_of_a_line_stops_the_reading(check: Check, case: Case, line: str) -> None:
+SHAPES = [
+    '{"type":"user","uuid":"u","sessionId":"S","message":{"role":"user","content":42}}',
+    '{"type":"user","uuid":"u","sessionId":"S","message":{"role":"user","content":[7,null,[]]}}',
+    '{"type":"user","uuid":"u","sessionId":"S","message":null}',
+    '{"type":"user","uuid":"u","sessionId":"S","message":{"content":[{"type":"tool_result"}]}}',
+    '{"type":"assistant","uuid":"u","sessionId":"S","message":{"content":[{"type":"text"}]}}',
+    '{"type":"assistant","uuid":"u","sessionId":"S","message":{"content":[{"type":"tool_use"}]}}',
+    '{"type":"assistant","uuid":"u","sessionId":"S","message":{"content":{"type":"text"}}}',
+    '{"type":"assistant","uuid":"u","sessionId":"S","message":[]}',
+    '{"type":"system","uuid":"u","sessionId":"S","subtype":3,"content":{}}',
+    '{"type":7,"uuid":"u"}',
+    '{"type":"user","uuid":{"a":1},"sessionId":[],"timestamp":5,"message":{"content":"x"}}',
+    "true",
+    "{}",
+    "[]",
+    "1e999",
+    '{"a":' * 5000 + "1" + "}" * 5000,
+    "[" * 100_000,
+]
+"""Lines that are JSON, or nearly, and no record as it should be; S stands for the session."""
+
+
+def test_no_shape_of_a_line_stops_the_reading(check_many: CheckMany, case: Case) -> None:
     """shape: C20 A record with anything in any field raises nothing and hides nothing."""
-    lines = case("C01").splitlines()
-    lines[1] = line.replace('"S"', f'"{SESSION}"')
-    code, document = check("\n".join(lines) + "\n")
-    assert code == 0
-    places = range(len(document["turns"]))
-    assert ("pytest -q", None) in [row for place in places for row in _commands(document, place)]
-    replies = [reply for turn in document["turns"] for reply in turn["replies"]]
-    assert {"line": 5, "block": 0} in replies
+    first, _, *rest = case("C01").splitlines()
+    shapes = [shape.replace('"S"', f'"{SESSION}"') for shape in SHAPES]
+    documents = check_many(["\n".join([first, shape, *rest]) + "\n" for shape in shapes])
+    for shape, document in zip(shapes, documents, strict=True):
+        places = range(len(document["turns"]))
+        ran = [row for place in places for row in _commands(document, place)]
+        assert ("pytest -q", None) in ran, shape[:200]
+        replies = [reply for turn in document["turns"] for reply in turn["replies"]]
+        assert {"line": 5, "block": 0} in replies, shape[:200]
 
 
 def test_unknown_kinds_are_counted_and_hooks_are_no_evidence(check: Check, case: Case) -> None:
@@ -894,7 +890,6 @@ def test_pydantic_ai_messages_are_told_to_be_unknown(
     refused: Refused, write: Write, case: Case
 ) -> None:
     """unknown-format: C146 A history with filled-in results is refused, not read as empty."""
-    refused(write(case("C146"), "history.json"))
     refused(write(case("C146") + "\n", "history.jsonl"))
     refused(write(json.dumps(json.loads(case("C146")), indent=1), "indented.json"))
     # that c1 has no real result is left to the issue of that format
@@ -930,25 +925,25 @@ def test_an_opencode_export_is_told_to_be_unknown(
     refused: Refused, write: Write, case: Case
 ) -> None:
     """unknown-format: C150 An export with a running call is refused, whatever its name."""
-    refused(write(case("C150"), "export.json"))
     refused(write(case("C150"), "export.jsonl"))
     refused(write(json.dumps(json.loads(case("C150")), indent=2), "indented.json"))
     # that the call is still running is left to the issue of that format
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        pytest.param(b"# aider chat started at 2026-11-30 10:00:00\n\n#### go\n\nok\n", id="aider"),
-        pytest.param(b'{"sessionId":"g1","messages":[{"id":"m","type":"user"}]}', id="gemini"),
-        pytest.param(b'{"schema_version":"1.0","session_id":"s","steps":[]}', id="atif"),
-        pytest.param(b'[{"role":"user","content":"hi"}]', id="chat"),
-        pytest.param(b'{"role":"user","content":"hi"}\n' * 3, id="chat lines"),
-        pytest.param(b"PK\x03\x04" + b"\0\1\2\n" * 50, id="zip"),
-    ],
-)
-def test_no_strange_file_is_read_as_a_session(
-    refused: Refused, write: Write, content: bytes
-) -> None:
-    """unknown-format: C150 What no adapter knows is one line and exit code 3."""
-    refused(write(content, "strange.jsonl"))
+def test_no_strange_file_is_read_as_a_session(run: Run, write: Write, tmp_path: Path) -> None:
+    """unknown-format: C150 What no adapter knows is one line each, and exit code 3."""
+    contents = {
+        "aider": b"# aider chat started at 2026-11-30 10:00:00\n\n#### go\n\nok\n",
+        "gemini": b'{"sessionId":"g1","messages":[{"id":"m","type":"user"}]}',
+        "atif": b'{"schema_version":"1.0","session_id":"s","steps":[]}',
+        "chat": b'[{"role":"user","content":"hi"}]',
+        "lines": b'{"role":"user","content":"hi"}\n' * 3,
+        "zip": b"PK\x03\x04" + b"\0\1\2\n" * 50,
+    }
+    for name, content in contents.items():
+        write(content, f"strange/{name}.jsonl")
+    code, output, error = run("check", tmp_path / "strange")
+    assert (code, output) == (3, b"")
+    lines = [line for line in error.splitlines() if not line.startswith("hint:")]
+    assert [line for line in lines if "unknown format" not in line] == []
+    assert len(lines) == len(contents)

@@ -48,6 +48,7 @@ class _File:
     all_lines: Intervals = field(default_factory=Intervals)
     total: int | None = None
     age: int = 0
+    order: int = 0
     latest: How = "read"
 
     def show(self, how: How, first: int, last: int) -> None:
@@ -82,6 +83,7 @@ class FilesShown:
         self._files: dict[str, _File] = {}
         self._by_name: dict[str, list[str]] = {}
         self._age = 0
+        self._count = 0
 
     def add(self, seen: FileSeen, place: object) -> None:
         """Take in `seen`, which the record shows at `place`."""
@@ -99,6 +101,8 @@ class FilesShown:
         if seen.last:
             found.show(seen.how, seen.first, seen.last)
         found.latest = seen.how
+        self._count += 1
+        found.order = self._count
         found.places[seen.how] = place
 
     def may_change(self) -> None:
@@ -106,14 +110,15 @@ class FilesShown:
         self._age += 1
 
     def candidates(self, path: str, first: int, last: int) -> tuple[FileCandidate, ...]:
-        """Return every file that `path` can mean, with whether it shows those lines."""
+        """Return every file that `path` can mean, with whether it shows those lines.
+
+        Files come in the order in which they were met last, the latest first.
+        """
         wanted = normal_path(path)
         name = wanted.rpartition("/")[2]
-        return tuple(
-            self._candidate(known, first, last)
-            for known in self._by_name.get(name, ())
-            if may_mean(wanted, known)
-        )
+        names = [known for known in self._by_name.get(name, ()) if may_mean(wanted, known)]
+        names.sort(key=lambda known: -self._files[known].order)
+        return tuple(self._candidate(known, first, last) for known in names)
 
     def _candidate(self, path: str, first: int, last: int) -> FileCandidate:
         found = self._files[path]

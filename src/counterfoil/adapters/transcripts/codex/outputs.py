@@ -10,7 +10,7 @@ from typing import Any
 from counterfoil.adapters.transcripts.codex.records import HEAD, object_in
 from counterfoil.adapters.transcripts.threads import Call
 from counterfoil.core.events import Outcome
-from counterfoil.wire.json_values import is_list
+from counterfoil.wire.json_values import is_list, is_object
 
 _HEADS = ("Chunk ID: ", "Wall time: ", "Exit code: ", "Process ", "Command: ", "Total output ")
 _EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})$", re.MULTILINE)
@@ -24,6 +24,7 @@ CUT = re.compile(
     r"…\s?\d+ (?:tokens|chars|lines) truncated\s?…|\[\.\.\. omitted \d+ of \d+ lines \.\.\.\]"
 )
 PATCHED = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+?)\s*$", re.MULTILINE)
+_HUNK = re.compile(r"^@@ -\d{1,7}(?:,(\d{1,7}))? \+(\d{1,7})(?:,(\d{1,7}))? @@", re.MULTILINE)
 _SHELLS = frozenset({"bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh"})
 
 
@@ -39,6 +40,7 @@ class OpenCall:
     exit_status: int | None = None
     outcome: Outcome | None = None
     milliseconds: int | None = None
+    hunks: tuple[tuple[str, int, int, int], ...] = ()
     is_running: bool = False
     is_refused_by_person: bool = False
 
@@ -112,6 +114,16 @@ def patched_files(patch: str) -> Iterator[tuple[str, str, int | None]]:
         body = patch[heading.end() : following.start() if following else len(patch)]
         added = sum(line.startswith("+") for line in body.split("\n"))
         yield heading[1], heading[2], added if heading[1] == "Add" else None
+
+
+def hunks_in(changes: object) -> Iterator[tuple[str, int, int, int]]:
+    """Yield what a notice says was updated: path, first and last line now, and growth."""
+    for path, change in changes.items() if is_object(changes) else ():
+        inner = change.get("update", change) if is_object(change) else None
+        diff = inner.get("unified_diff") if is_object(inner) else None
+        for match in _HUNK.finditer(diff if isinstance(diff, str) else ""):
+            before, start, after = (int(part or 1) for part in match.groups())
+            yield path, start, start + max(after, 1) - 1, after - before
 
 
 def command_of(given: dict[str, Any]) -> str | None:

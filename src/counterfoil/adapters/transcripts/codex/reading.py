@@ -11,6 +11,7 @@ from counterfoil.adapters.transcripts.codex.outputs import (
     OpenCall,
     body_of,
     command_of,
+    hunks_in,
     job_of,
     patch_of,
     patched_files,
@@ -51,6 +52,7 @@ from counterfoil.core.events import (
 from counterfoil.core.ids import ThreadId
 from counterfoil.core.shown import FileSeen
 from counterfoil.ports.transcripts import Item, Measured, Origin
+from counterfoil.wire.json_values import value_in
 
 FORMAT = "codex"
 _BATCH = 256
@@ -332,13 +334,29 @@ class FileReading:
             self._tell(call_id, found)
 
     def _tell(self, call_id: str, found: OpenCall) -> None:
-        thread = self._now()
         line = found.line or self._line
-        call = found.call
+        self._tell_end(call_id, found, line)
+        output = found.output or ""
+        is_cut = bool(CUT.search(output))
+        if is_cut:
+            self._now().note("output-cut", line)
+        self._tell_files(call_id, found, line, is_cut=is_cut)
+        returned = ToolReturned(
+            tool=found.call.tool,
+            output=found.output,
+            bytes=None if found.output is None else size_of(output),
+            outcome=found.outcome,
+            milliseconds=found.milliseconds,
+            truncated=True if is_cut else None,
+        )
+        self._emit.event(self._now(), returned, line, call_id)
+
+    def _tell_end(self, call_id: str, found: OpenCall, line: int) -> None:
+        """Say that a call was refused, or how its command ended or that it goes on."""
+        thread, call = self._now(), found.call
         if found.is_running and call.command is not None:
             job = RUNNING.search((found.output or "")[:HEAD])
-            name = job[1] if job else call_id
-            self._jobs[call_id] = name
+            name = self._jobs[call_id] = job[1] if job else call_id
             thread.started(name, call.command, call_id, line)
         elif found.outcome == "denied":
             reason = (found.output or "declined").strip()[:300]
@@ -350,39 +368,26 @@ class FileReading:
                 milliseconds=found.milliseconds,
             )
             thread.exited(ended, line, call_id)
-        output = found.output or ""
-        is_cut = bool(CUT.search(output))
-        if is_cut:
-            thread.note("output-cut", line)
-        if call.command is not None and found.output:
-            body = body_of(found.output)
-            is_whole = found.exit_status == 0 and not is_cut
-            thread.showed(call.command, body, line, call_id, is_whole=is_whole)
-        if found.patch is not None and found.outcome == "ok":
-            self._patched(found.patch, call_id, line)
-        self._emit.event(
-            thread,
-            ToolReturned(
-                tool=call.tool,
-                output=found.output,
-                bytes=None if found.output is None else size_of(output),
-                outcome=found.outcome,
-                milliseconds=found.milliseconds,
-                truncated=True if is_cut else None,
-            ),
-            line,
-            call_id,
-        )
 
-    def _patched(self, patch: str, call_id: str, line: int) -> None:
+    def _tell_files(self, call_id: str, found: OpenCall, line: int, *, is_cut: bool) -> None:
+        """Say what a command showed of files, or what a patch wrote."""
         thread = self._now()
-        for verb, path, lines in patched_files(patch):
+        if found.call.command is not None and found.output:
+            is_whole = found.exit_status == 0 and not is_cut
+            body = body_of(found.output)
+            thread.showed(found.call.command, body, line, call_id, is_whole=is_whole)
+        if found.patch is None or found.outcome != "ok":
+            return
+        for verb, path, lines in patched_files(found.patch):
             mode = {"Add": "write", "Update": "replace", "Delete": "delete"}[verb]
             written = FileWritten(path=path, mode=mode, created=True if verb == "Add" else None)
             self._emit.event(thread, written, line, call_id)
             seen = FileSeen(path=path, how="written")
             if lines:
                 seen = FileSeen(path=path, how="written", first=1, last=lines, total=lines)
+            thread.file(seen, line, call_id)
+        for path, first, last, grown in found.hunks:
+            seen = FileSeen(path=path, how="written", first=first, last=last, grown=grown)
             thread.file(seen, line, call_id)
 
     def _searched(self, payload: Payload) -> None:
@@ -451,6 +456,7 @@ class FileReading:
             declined = payload.status == "declined"
             found.outcome = "denied" if declined else "ok" if payload.success else "error"
             found.is_refused_by_person = declined
+            found.hunks = tuple(hunks_in(value_in(bytes(payload.changes))))
         elif payload.exit_code is not None:
             found.exit_status = payload.exit_code
         found.line = found.line or self._line

@@ -108,6 +108,7 @@ class Payload(msgspec.Struct):
     source: Raw = Raw(b"")
     action: Raw = Raw(b"")
     item: Raw = Raw(b"")
+    changes: Raw = Raw(b"")
     info: Info | None = None
 
 
