@@ -87,7 +87,7 @@ class _Checked:
         for literal in literals:
             if isinstance(literal, Place):
                 found = self.files.candidates(literal.path, literal.first, literal.last)
-                evidence = place_evidence(found, literal.first, literal.last)
+                evidence = place_evidence(found, literal.first)
                 if Resolution(evidence, "file-not-in-record").verdict == "supported":
                     continue
             needles_of(literal)

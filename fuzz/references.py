@@ -25,7 +25,7 @@ def fuzz(data: bytes) -> None:
     parts: list[str] = []
     while provider.remaining_bytes() and len(parts) < 200:  # noqa: PLR2004 - long enough
         if provider.ConsumeIntInRange(0, 5):
-            part = provider.PickValueInList(_PIECES)
+            part = _PIECES[provider.ConsumeIntInRange(0, len(_PIECES) - 1)]
             parts.append(part * (1 if provider.ConsumeIntInRange(0, 9) else 50))
         else:
             parts.append(provider.ConsumeUnicode(provider.ConsumeIntInRange(0, 20)))

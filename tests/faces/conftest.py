@@ -25,14 +25,16 @@ sys.exit(code)
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
+def environment(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What the program finds of the machine: nothing but what the test put there."""
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("COUNTERFOIL", "PYTHONIO", "PYTHONUTF8", "LC_", "GIT_"))
+        if not name.startswith(("COUNTERFOIL", "PYTHON", "LC_", "GIT_"))
         and name not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "LANG"}
     }
+    # Compiled once a run of the tests, whoever runs them; nothing is written into `src`.
+    kept["PYTHONPYCACHEPREFIX"] = str(tmp_path_factory.getbasetemp() / "compiled")
     places = {
         "HOME": "home",
         "COUNTERFOIL_HOME": "home/counterfoil",

@@ -503,7 +503,7 @@ def test_a_quotation_of_a_hook_is_not_backed_by_the_agent(check: Check, case: Ca
     """whose-words: C22 What only a hook printed is harness text, and is said to be."""
     words = "12 passed, 3 skipped in 0.12 seconds"
     text = case("C22").replace("12 passed", words)
-    text = text.replace("All tests pass.", f"The run printed `{words}`.")
+    text = text.replace("All tests pass.", f"It printed `{words}`.")
     code, document = check(text)
     assert code == 0
     assert _verdicts(document) == [("quotation", "not_established", "only-harness-text")]

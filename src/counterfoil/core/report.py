@@ -149,6 +149,7 @@ CAVEAT_TEXT: dict[str, str] = {
     "subagent-not-found": "a sub-agent's own record was not found; its words are no evidence",
     "starts-mid-thread": "the record starts in the middle: what came before is unknown",
     "still-running": "a command went on in the background, its end is not recorded in the turn",
+    "too-deep": "a line nests deeper than what is read",
     "torn-line": "a line is no whole record and could not be read",
     "two-records": "two records stand on one line; both were read",
     "unknown-kind": "a record of a kind that this version does not know",

@@ -39,6 +39,10 @@ SHOWN_LINES = 10
 """Lines that a caveat names; how often it was met is exact."""
 
 
+SHOWN_DETAILS, KEPT_DETAILS = 5, 100
+"""Different details of a caveat that are named, and that are kept apart at all."""
+
+
 @dataclass(frozen=True, slots=True)
 class Silence:
     """A rule that says nothing about files of a path, and why (configuration)."""
@@ -160,7 +164,7 @@ class _Caveat:
     source: str | None
     count: int = 0
     lines: list[int] = field(default_factory=list)
-    detail: str = ""
+    details: Counter[str] = field(default_factory=Counter[str])
 
     def shown(self) -> CaveatRow:
         what = CAVEAT_TEXT.get(self.code, self.code.replace("-", " "))
@@ -169,9 +173,15 @@ class _Caveat:
             count=self.count,
             line=self.lines[0] if self.lines else None,
             lines=tuple(self.lines),
-            what=f"{what} ({self.detail})" if self.detail else what,
+            what=f"{what} ({self._detail()})" if self.details else what,
             source=self.source,
         )
+
+    def _detail(self) -> str:
+        """Say what was met: each once, with its count, the first few of them."""
+        named = [f"{text} ×{count}" if count > 1 else text for text, count in self.details.items()]
+        more = len(named) - SHOWN_DETAILS
+        return ", ".join([*named[:SHOWN_DETAILS], *([f"+{more} more"] if more > 0 else [])])
 
 
 class _Reading:
@@ -278,8 +288,9 @@ class _Reading:
         caveat.count += 1
         if len(caveat.lines) < SHOWN_LINES:
             caveat.lines.append(item.line)
-        if caveat.count == 1 and place:
-            caveat.detail = place.partition(": ")[2]
+        detail = (place or "").partition(": ")[2]
+        if detail and len(caveat.details) < KEPT_DETAILS:
+            caveat.details[detail] += 1
 
 
 def _weight(turn: PendingTurn) -> int:

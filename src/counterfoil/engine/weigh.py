@@ -57,8 +57,9 @@ class WantedNeedles:
     def add(self, needle: Needle, root: ThreadId, before: Position) -> None:
         """Look for `needle` before the reply at the position `before`."""
         known = self.rows.get((root, needle))
-        if known is None or before < known.before:
-            self.rows[root, needle] = Wanted(needle, root, before)
+        first = min(before, known.first) if known else before
+        last = max(before, known.last) if known else before
+        self.rows[root, needle] = Wanted(needle, root, first, last)
 
 
 @dataclass(frozen=True, slots=True)

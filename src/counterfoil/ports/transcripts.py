@@ -92,14 +92,15 @@ Item: TypeAlias = Recorded | Said | Shown | Fetched | Measured
 
 
 class Wanted(NamedTuple):
-    """A needle, and the reply that needs it: its thread, and the position before which.
+    """A needle, and the replies that need it: their thread, the first and the last of them.
 
-    A needle that stands in a tool's words there need not be looked for any further.
+    Evidence before the first serves all of them; behind the last it serves none.
     """
 
     needle: Needle
     thread: ThreadId
-    before: Position
+    first: Position
+    last: Position
 
 
 class Sighting(NamedTuple):

@@ -38,7 +38,7 @@ def kind_of_value(value: object) -> str:
 
 
 _KINDS: tuple[tuple[type, str], ...] = (
-    (str, "text"),
+    (str, "string"),
     (bool, "bool"),
     (int, "number"),
     (float, "number"),

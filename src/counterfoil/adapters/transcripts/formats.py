@@ -17,9 +17,16 @@ from counterfoil.adapters.transcripts.records import RecordReader
 from counterfoil.adapters.transcripts.source import Source
 from counterfoil.core.errors import UnreadableError
 from counterfoil.ports.transcripts import Item, Measured, Sighting, Transcript
+from counterfoil.wire.json_values import value_in
 
 _FIRST = 20_000
 _ENOUGH = 50
+_GUESSED = 8 << 20
+_MAGIC = {
+    b"SQLite format 3\0": "an SQLite database",
+    b"PK\x03\x04": "a zip archive",
+    b"\x1f\x8b": "gzip data",
+}
 
 
 class _Shape(msgspec.Struct, rename="camel"):
@@ -78,7 +85,7 @@ def open_transcript(source: Source) -> Transcript:
         return FORMATS[votes.most_common(1)[0][0]](source)
     if not (damaged or other):
         return _EmptyTranscript(source, tally)
-    raise _unknown(source.name, damaged, other)
+    raise _unknown(source, damaged, other)
 
 
 def _format_of(shape: _Shape) -> str | None:
@@ -102,14 +109,32 @@ def _has_ids(shape: _Shape) -> bool:
     )
 
 
-def _unknown(name: str, damaged: int, other: int) -> UnreadableError:
-    if not other:
-        found = f"{name!r} holds no readable record ({damaged} unreadable)"
+def _unknown(source: Source, damaged: int, other: int) -> UnreadableError:
+    what = f"{other:,} records of no known shape" if other else _guess(source)
+    if what is None:
+        found = f"{source.name!r} holds no readable record ({damaged:,} unreadable)"
     else:
-        found = f"{name!r} is in an unknown format ({other} records of no known shape)"
+        found = f"{source.name!r} is in an unknown format ({what})"
     return UnreadableError(
         found, f"one of {', '.join(FORMATS)}", "`counterfoil formats` lists what can be read"
     )
+
+
+def _guess(source: Source) -> str | None:
+    """Say what a file looks like that holds no JSON Lines; `None` where those are torn."""
+    with source.open() as file:
+        head = file.read(_GUESSED)
+    for magic, name in _MAGIC.items():
+        if head.startswith(magic):
+            return name
+    start = head.lstrip(b" \t\r\n\xef\xbb\xbf")
+    if start.startswith(b"["):
+        return "one JSON list"
+    if start.startswith(b"{") and len(head) < _GUESSED and value_in(head) is not None:
+        return "one JSON document"
+    if b"{" not in head and b"\0" not in head:
+        return "text that is no JSON Lines"
+    return None
 
 
 class _EmptyTranscript:

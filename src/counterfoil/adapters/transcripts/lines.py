@@ -82,6 +82,8 @@ def told_apart(number: int, raw: bytes, file: BinaryIO, tally: Tally) -> Line | 
     elif not content.strip(b"\0"):
         return Damage(number, "nul-line", len(content))
     else:
+        if content[:1] == b"\0" or content[-1:] == b"\0":
+            tally.skipped["nul-run"] += 1
         return Line(number, content.strip(b"\0"), is_ended=raw.endswith(b"\n"))
     return None
 

@@ -7,12 +7,15 @@ lone surrogates, fields of an unexpected type. One bad record stops nothing.
 
 import json
 from collections.abc import Iterator
-from typing import Any, BinaryIO, Generic, TypeAlias, TypeVar, get_args
+from typing import Any, BinaryIO, Generic, TypeAlias, TypeVar, get_args, get_origin
 
 import msgspec
 
 from counterfoil.adapters.transcripts.lines import LONGEST, Damage, Line, Tally, told_apart
 from counterfoil.wire.json_values import is_list, is_object, kind_of_value, value_in
+
+_DEEP = 900
+"""Brackets in a line that cannot be read, from which on depth is the likely reason."""
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -45,7 +48,7 @@ class RecordReader(Generic[S]):
             if raw[-2:] == b"}\n" and raw[:1] == b"{" and (raw.isascii() or _is_utf8(raw)):
                 try:
                     value = decode(raw)
-                except msgspec.MsgspecError:
+                except (msgspec.MsgspecError, RecursionError):
                     value = None
                 if value is not None:
                     tally.records += 1
@@ -58,16 +61,11 @@ class RecordReader(Generic[S]):
                 yield from self._counted(line, tally)
         tally.lines = number
 
-    def read(self, content: bytes) -> S | None:
-        """Return the first record that `content` holds, or `None`."""
-        try:
-            return self._decode(content)
-        except msgspec.MsgspecError:
-            pass
+    def read(self, content: bytes) -> Iterator[S]:
+        """Yield the records that `content`, a line, holds."""
         for found in self._read_again(Line(1, content, is_ended=True)):
             if not isinstance(found, Damage):
-                return found[1]
-        return None
+                yield found[1]
 
     def _counted(self, line: Line, tally: Tally) -> Iterator[Record[S] | Damage]:
         for found in self._read_again(line):
@@ -75,20 +73,38 @@ class RecordReader(Generic[S]):
             yield found
 
     def _read_again(self, line: Line) -> Iterator[Record[S] | Damage]:
+        value = self._decoded(line.content)
+        if value is not None:
+            yield line.number, value, line.content
+            return
         text, replaced = _text_of(line.content)
         if replaced:
             yield Damage(line.number, "not-utf8", replaced)
         values, rest = _values_of(text)
         if not values or rest:
-            code = "torn-line" if line.is_ended or values else "in-progress"
-            yield Damage(line.number, code, len(rest or text))
+            yield Damage(line.number, _code_of(rest, is_ended=line.is_ended), len(rest))
         if len(values) > 1:
             yield Damage(line.number, "two-records", 0, f"{len(values)} records")
-        for value in values:
-            if is_object(value):
-                yield line.number, loosely(value, self._shape), line.content
+        for found, written in values:
+            if is_object(found):
+                content = written.encode("utf-8", "surrogatepass")
+                exact = self._decoded(content)
+                yield line.number, exact or loosely(found, self._shape), content
             else:
-                yield Damage(line.number, "not-a-record", 0, kind_of_value(value))
+                yield Damage(line.number, "not-a-record", 0, kind_of_value(found))
+
+    def _decoded(self, content: bytes) -> S | None:
+        """Decode at once; `None` for what has to be looked at with care."""
+        try:
+            return self._decode(content) if _is_utf8(content) else None
+        except (msgspec.MsgspecError, RecursionError):
+            return None
+
+
+def _code_of(rest: str, *, is_ended: bool) -> str:
+    if rest.count("[") + rest.count("{") > _DEEP:
+        return "too-deep"
+    return "torn-line" if is_ended else "in-progress"
 
 
 def loosely(value: dict[str, Any], shape: type[S]) -> S:
@@ -108,23 +124,27 @@ def loosely(value: dict[str, Any], shape: type[S]) -> S:
 def _converted(found: Any, type_: Any) -> Any:  # noqa: ANN401 - JSON of any shape
     if type_ is msgspec.Raw:
         return msgspec.Raw(json.dumps(found).encode())
-    inner = _struct_in(type_)
-    if inner is not None and is_object(found):
-        return loosely(found, inner)
-    if inner is not None and is_list(found):
-        items = [item for item in found if is_object(item) or isinstance(item, str)]
-        return [loosely(item, inner) if is_object(item) else item for item in items]
+    arms = get_args(type_) or (type_,)
+    if is_object(found):
+        shape = next((arm for arm in arms if _is_struct(arm)), None)
+        return msgspec.convert(found, type_) if shape is None else loosely(found, shape)
+    if is_list(found):
+        items = next((get_args(arm)[0] for arm in arms if get_origin(arm) is list), None)
+        return msgspec.convert(found, type_) if items is None else list(_items(found, items))
     return msgspec.convert(found, type_)
 
 
-def _struct_in(type_: Any) -> type[msgspec.Struct] | None:  # noqa: ANN401 - a type of any form
-    if isinstance(type_, type) and issubclass(type_, msgspec.Struct):
-        return type_
-    for inner in get_args(type_):
-        found = _struct_in(inner)
-        if found is not None:
-            return found
-    return None
+def _items(found: list[Any], type_: Any) -> Iterator[Any]:  # noqa: ANN401 - JSON of any shape
+    """Yield the items of a list that have the type, those that have not left out."""
+    for item in found:
+        try:
+            yield _converted(item, type_)
+        except msgspec.MsgspecError:
+            continue
+
+
+def _is_struct(type_: Any) -> bool:  # noqa: ANN401 - a type of any form
+    return isinstance(type_, type) and issubclass(type_, msgspec.Struct)
 
 
 def _is_utf8(content: bytes) -> bool:
@@ -144,16 +164,20 @@ def _text_of(content: bytes) -> tuple[str, int]:
         return text, max(1, text.count("\ufffd") - content.count(b"\xef\xbf\xbd"))
 
 
-def _values_of(text: str) -> tuple[list[Any], str]:
-    """Return the JSON values that stand one behind another, and what is left of `text`."""
-    values: list[Any] = []
+def _values_of(text: str) -> tuple[list[tuple[object, str]], str]:
+    """Return the JSON values that stand one behind another, each as read and as written.
+
+    The second is what is left of `text` behind them.
+    """
+    values: list[tuple[object, str]] = []
     place = 0
     while place < len(text):
         try:
-            value, place = _DECODER.raw_decode(text, place)
+            value, end = _DECODER.raw_decode(text, place)
         except (ValueError, RecursionError):
             return values, text[place:]
-        values.append(value)
+        values.append((value, text[place:end]))
+        place = end
         while place < len(text) and text[place] in " \t\r\n\0":
             place += 1
     return values, ""

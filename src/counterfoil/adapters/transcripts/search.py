@@ -8,19 +8,29 @@ of needles; a needle that was found in the words of a tool is looked for no more
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, TypeAlias
 
+from counterfoil.adapters.transcripts.lines import LONGEST
 from counterfoil.core.ids import ThreadId
-from counterfoil.core.refs.needles import EVIDENCE, Needle, Whose, fits, flatten
+from counterfoil.core.refs.needles import EVIDENCE, Needle, Whose, fits, flatten, places_of
 from counterfoil.ports.transcripts import Origin, Position, Sighting, Wanted
 
 _BLOCK = 1 << 22
 _LONGEST_ANCHOR = 32
 _SAMPLE = 1 << 20
+_WINDOW = 1 << 16
 _RUN = re.compile(r"[A-Za-z0-9_.\-]+")
 _WHOLE = re.compile(r"[A-Za-z0-9_.:\-]+")
-_RUNS = 4
+_RUNS = 16
 _COLOURED = b"\\u001b"
+
+
+_Beside: TypeAlias = tuple[bytes, int]
+_ALWAYS: _Beside = (b"", 0)
+"""An anchor near which nothing more has to stand."""
+
+# A text is longer in JSON than flattened: escapes, colours, numbers of lines, layout.
+_GROWTH, _SLACK = 8, 400
 
 
 class Words(NamedTuple):
@@ -31,42 +41,61 @@ class Words(NamedTuple):
     thread: ThreadId | None
 
 
+class _Anchor(NamedTuple):
+    """One anchor: the needles that it stands for, and what must stand near it."""
+
+    numbers: dict[_Beside, list[int]]
+    every: set[int]
+
+    def near(self, block: bytes, start: int, end: int) -> Iterator[int]:
+        """Yield the needles beside whose anchor, from `start` to `end`, all stands."""
+        for (run, reach), numbers in self.numbers.items():
+            if not run or block.find(run, max(start - reach, 0), end + reach) >= 0:
+                yield from numbers
+
+
 class NeedleSearch:
     """The needles that are still looked for, over the files of one transcript."""
 
     def __init__(self, wanted: Sequence[Wanted], words: Callable[[bytes], Iterator[Words]]) -> None:
         self._wanted = wanted
         self._words = words
-        self._open = {number for number, (needle, _, _) in enumerate(wanted) if needle.text}
+        self._open = {number for number, (needle, *_) in enumerate(wanted) if needle.text}
         self._seen: set[tuple[int, Whose, ThreadId | None]] = set()
         self._counts: dict[bytes, int] = {}
+        self._here: set[int] = set()
+        self._enter()
+
+    def _enter(self) -> None:
+        """Begin a file: every open needle is looked for in it."""
+        self._here = set(self._open)
         self._build()
 
     def _build(self) -> None:
         import ahocorasick_rs  # noqa: PLC0415 - most checks need none
 
-        numbers = sorted(self._open)
-        needles = [self._wanted[number].needle for number in numbers]
-        anchors = sorted({one for needle in needles for one in anchors_of(needle, self._counts)})
-        self._anchors = ahocorasick_rs.BytesAhoCorasick([*anchors, _COLOURED])
-        by_text: dict[str, list[int]] = {}
-        for number, needle in zip(numbers, needles, strict=True):
-            by_text.setdefault(needle.text, []).append(number)
-        self._texts = ahocorasick_rs.AhoCorasick(list(by_text))
-        self._numbers = list(by_text.values())
-        self._built_for = len(numbers)
+        anchors: dict[bytes, _Anchor] = {}
+        for number in sorted(self._here):
+            for run, near in anchors_of(self._wanted[number].needle, self._counts):
+                anchor = anchors.setdefault(run, _Anchor({}, set()))
+                anchor.numbers.setdefault(near, []).append(number)
+                anchor.every.add(number)
+        self._anchors = list(anchors.values())
+        self._find = ahocorasick_rs.BytesAhoCorasick([*anchors, _COLOURED]).find_matches_as_indexes
+        self._built_for = len(self._here)
 
     def _sample(self, block: bytes) -> None:
         """Count the runs of all needles in a first piece, so that anchors can be rare."""
         import ahocorasick_rs  # noqa: PLC0415 - most checks need none
 
-        needles = [self._wanted[number].needle for number in self._open]
+        needles = [self._wanted[number].needle for number in self._here]
         runs = sorted({run for needle in needles for run in plain_runs(needle)})
         self._counts = dict.fromkeys(runs, 0)
         if runs:
-            found = ahocorasick_rs.BytesAhoCorasick(runs)
-            for run, _, _ in found.find_matches_as_indexes(block, overlapping=True):
-                self._counts[runs[run]] += 1
+            find = ahocorasick_rs.BytesAhoCorasick(runs).find_matches_as_indexes
+            for start in range(0, len(block), _WINDOW):
+                for run, _, _ in find(block[start : start + _WINDOW], overlapping=True):
+                    self._counts[runs[run]] += 1
             self._build()
 
     def sightings(
@@ -77,68 +106,116 @@ class NeedleSearch:
     ) -> Iterator[Sighting]:
         """Yield where the needles stand in the records of `file`."""
         line = 1
-        while block := file.read(_BLOCK):
-            block += file.readline()
-            if not self._counts:
-                self._sample(block[:_SAMPLE])
-            if len(self._open) * 2 < self._built_for:
-                self._build()
-            for number, record in self._hit_lines(block, line):
+        self._enter()
+        for block in _blocks(file):
+            self._prepare(block, origin.at(line))
+            for number, record, numbers in self._hit_lines(block, line):
                 for found in (words or self._words)(record):
-                    yield from self._in_words(found, number, origin)
+                    yield from self._in_words(found, numbers, number, origin)
             line += block.count(b"\n")
 
     def in_text(
         self, file: BinaryIO, thread: ThreadId, line: int, origin: Origin
     ) -> Iterator[Sighting]:
         """Yield the needles that stand in a whole output beside the record of `line`."""
-        while block := file.read(_BLOCK):
-            block += file.readline()
+        for block in _blocks(file):
             words = Words("tool", block.decode("utf-8", "replace"), thread)
-            yield from self._in_words(words, line, origin)
+            yield from self._in_words(words, set(self._here), line, origin)
 
-    def _hit_lines(self, block: bytes, line: int) -> Iterator[tuple[int, bytes]]:
-        done = counted = 0
-        for _, start, _ in self._anchors.find_matches_as_indexes(block):
-            if start < done:
-                continue
-            begin = block.rfind(b"\n", 0, start) + 1
-            end = block.find(b"\n", start)
-            done = len(block) if end < 0 else end
-            line += block.count(b"\n", counted, begin)
-            counted = begin
-            yield line, block[begin:done]
+    def _prepare(self, block: bytes, position: Position) -> None:
+        """Drop what no reply behind `position` needs, and build anew where that pays."""
+        if not self._counts:
+            self._sample(block[:_SAMPLE])
+        self._here = {one for one in self._here if self._wanted[one].last > position}
+        if len(self._here) * 4 < self._built_for * 3:
+            self._build()
 
-    def _in_words(self, words: Words, line: int, origin: Origin) -> Iterator[Sighting]:
+    def _hit_lines(self, block: bytes, line: int) -> Iterator[tuple[int, bytes, set[int]]]:
+        """Yield the lines in which needles can stand, and which needles those are."""
+        begin = stop = counted = 0
+        numbers: set[int] = set()
+        for anchor, start, end in self._hits(block):
+            if start >= stop:
+                if numbers:
+                    yield line, block[begin:stop], numbers
+                begin = block.rfind(b"\n", 0, start) + 1
+                stop = block.find(b"\n", start)
+                stop = len(block) if stop < 0 else stop
+                line += block.count(b"\n", counted, begin)
+                counted, numbers = begin, set()
+            if anchor is None:  # a coloured text: escapes can stand inside any run
+                numbers.update(self._here)
+            elif not anchor.every <= numbers:
+                numbers.update(anchor.near(block, start, end))
+        if numbers:
+            yield line, block[begin:stop], numbers
+
+    def _hits(self, block: bytes) -> Iterator[tuple[_Anchor | None, int, int]]:
+        """Yield the anchors in `block`, window by window: a hit costs memory."""
+        view = memoryview(block)
+        last = len(self._anchors)
+        for base in range(0, len(block), _WINDOW):
+            window = view[base : base + _WINDOW + _LONGEST_ANCHOR]
+            for number, start, end in self._find(window, overlapping=True):
+                if start < _WINDOW:
+                    anchor = self._anchors[number] if number < last else None
+                    yield anchor, base + start, base + end
+
+    def _in_words(
+        self, words: Words, numbers: set[int], line: int, origin: Origin
+    ) -> Iterator[Sighting]:
         flat = flatten(words.text)
-        for text, place, _ in self._texts.find_matches_as_indexes(flat, overlapping=True):
-            for number in self._numbers[text]:
-                key = (number, words.whose, words.thread)
-                if key in self._seen or not fits(self._wanted[number].needle, flat, place):
-                    continue
+        for number in sorted(numbers):
+            key = (number, words.whose, words.thread)
+            if key in self._seen or number not in self._here:
+                continue
+            needle = self._wanted[number].needle
+            if any(fits(needle, flat, place) for place in places_of(needle, flat)):
                 self._seen.add(key)
                 yield Sighting(number, words.whose, words.thread, line, origin)
                 self._settle(number, words, origin.at(line))
 
     def _settle(self, number: int, words: Words, position: Position) -> None:
-        """Look no more for what stands in evidence before the reply that needs it."""
-        _, thread, before = self._wanted[number]
-        if words.whose in EVIDENCE and words.thread == thread and position < before:
-            self._open.discard(number)
+        """Look no more for what stands in evidence of the thread that needs it.
+
+        Behind the first reply that needs it, a sub-agent's file can still hold an
+        earlier place; in this file there is none.
+        """
+        wanted = self._wanted[number]
+        if words.whose in EVIDENCE and words.thread == wanted.thread:
+            self._here.discard(number)
+            if position < wanted.first:
+                self._open.discard(number)
 
 
-def anchors_of(needle: Needle, counts: Mapping[bytes, int] | None = None) -> tuple[bytes, ...]:
-    """Return what stands in raw JSON wherever `needle` stands in its text.
+def _blocks(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the bytes of `file` in blocks that end where lines do."""
+    while block := file.read(_BLOCK):
+        yield block + file.readline(LONGEST)
 
-    The rarest run of plain ASCII, by `counts` of a sample; without any, the first
-    letters both as they are and as JSON can escape them.
+
+def anchors_of(
+    needle: Needle, counts: Mapping[bytes, int] | None = None
+) -> Iterator[tuple[bytes, _Beside]]:
+    """Yield what stands in raw JSON wherever `needle` does, and what stands near that.
+
+    The rarest run of plain ASCII, by `counts` of a sample, and the next one beside it;
+    without any, the first letters both as they are and as JSON can escape them.
     """
-    if needle.kind == "place" and '"' in needle.text:
-        return (needle.text[needle.text.index('"') :].encode(),)  # `", line 12`
-    runs = plain_runs(needle)
+    if needle.kind == "place" and "'" in needle.text:
+        yield needle.text.partition("'")[2].encode(), _ALWAYS  # `, line 12`
+        return
+    known = counts or {}
+    runs = sorted(plain_runs(needle), key=lambda run: (known.get(run, 0), -len(run)))
     if runs:
-        known = counts or {}
-        return (min(runs, key=lambda run: (known.get(run, 0), -len(run))),)
+        reach = _GROWTH * len(needle.text) + _SLACK
+        yield runs[0], (runs[1], reach) if len(runs) > 1 else _ALWAYS
+        return
+    for letters in _letters_of(needle):
+        yield letters, _ALWAYS
+
+
+def _letters_of(needle: Needle) -> tuple[bytes, ...]:
     letters = next((word for word in needle.text.split() if not word.isascii()), "")[:2]
     if not letters:
         return (needle.text[:1].encode("utf-8", "surrogatepass"),)
@@ -154,5 +231,6 @@ def anchors_of(needle: Needle, counts: Mapping[bytes, int] | None = None) -> tup
 def plain_runs(needle: Needle) -> list[bytes]:
     """Return the runs of `needle` that JSON writes as they are and no layout breaks."""
     pattern = _RUN if needle.kind == "text" else _WHOLE
-    runs = sorted(pattern.findall(needle.text), key=len, reverse=True)[:_RUNS]
-    return [run[:_LONGEST_ANCHOR].encode() for run in runs]
+    found: list[str] = pattern.findall(needle.text)
+    runs = sorted(found, key=len, reverse=True)[:_RUNS]
+    return list(dict.fromkeys(run[:_LONGEST_ANCHOR].encode() for run in runs))

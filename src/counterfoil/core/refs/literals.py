@@ -297,8 +297,9 @@ def _places(text: str, prose: Prose) -> Iterator[Place]:
         done = start
         for match in _LINES.finditer(text, start, end):
             path_start = match.start()
-            while path_start > done and text[path_start - 1] in _PATH:
+            while path_start > done and _in_path(text[path_start - 1]):
                 path_start -= 1
+            path_start = _without_prose(text, path_start, match.start())
             done = match.end()
             path = text[path_start : match.start()]
             if not path or not _is_file(path) or is_within(prose.urls, path_start):
@@ -307,6 +308,18 @@ def _places(text: str, prose: Prose) -> Iterator[Place]:
             last = int(match[2] or match[4] or first)
             span = (path_start, match.end())
             yield Place(span=span, path=path, first=min(first, last), last=max(first, last))
+
+
+def _in_path(character: str) -> bool:
+    return character in _PATH or (not character.isascii() and character.isalnum())
+
+
+def _without_prose(text: str, start: int, end: int) -> int:
+    """Leave out letters of a script without spaces that run into a path: `在src/a.py`."""
+    at = start
+    while at < end and not text[at].isascii():
+        at += 1
+    return at if at < end and text[at].isalnum() else start
 
 
 def _is_file(path: str) -> bool:
@@ -408,7 +421,7 @@ _SHOWN = re.compile(
 )
 _NOT_SHOWN = re.compile(
     r"\b(?:will|would|should|could|might|may|can|expect\w*|example|e\.g|for instance|like|"
-    r"such as|if|when|instead|change\w*|replace\w*|add|use|usage|run|try|suggest\w*|propos\w*|"
+    r"such as|if|when|instead|change\w*|replace\w*|add|use|usage|try|suggest\w*|propos\w*|"
     r"want\w*|something|format|template|schema|now)\b",
     re.IGNORECASE,
 )

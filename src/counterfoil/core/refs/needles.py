@@ -50,7 +50,7 @@ def _place_needles(place: Place) -> tuple[Needle, ...]:
     name = path.rpartition("/")[2]
     return (
         Needle("place", f"{name}:{place.first}", path),
-        Needle("place", f'{name}", line {place.first}', path),
+        Needle("place", f"{name}', line {place.first}", path),
         Needle("file", name, path),
     )
 
@@ -61,14 +61,17 @@ _STRAIGHT = str.maketrans("“”„‟‘’‚‛", "\"\"\"\"''''")
 
 
 def flatten(text: str) -> str:
-    """Return `text` without colours, line numbers, typographic quotes and layout."""
+    """Return `text` without colours, line numbers and layout, every quote a straight one.
+
+    Who quotes what holds quotes writes the inner ones in another way.
+    """
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
     if "→" in text or "\t" in text:
         text = _NUMBERED.sub("", text)
     if not text.isascii():
         text = text.translate(_STRAIGHT)
-    return " ".join(text.split())
+    return " ".join(text.replace('"', "'").split())
 
 
 def places_of(needle: Needle, flat: str) -> Iterator[int]:

@@ -87,8 +87,8 @@ def main(application: Application, arguments: Sequence[str] | None = None) -> in
     except click.Abort:
         sys.stderr.write("interrupted\n")
         return 130
-    except BrokenPipeError:
-        return _closed_pipe()
+    except (BrokenPipeError, SystemExit):
+        return _closed_pipe()  # click itself ends the process for a closed pipe, with 1
     except CounterfoilError as error:
         return _failed(error)
     return outcome if isinstance(outcome, int) else 0

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from counterfoil.adapters.transcripts.claude_code.layout import find_subagents, side_directory
 from counterfoil.adapters.transcripts.claude_code.reading import FORMAT, Session
-from counterfoil.adapters.transcripts.claude_code.records import IGNORED, KNOWN, decode_record
+from counterfoil.adapters.transcripts.claude_code.records import IGNORED, KNOWN, decode_records
 from counterfoil.adapters.transcripts.claude_code.words import words_of
 from counterfoil.adapters.transcripts.search import NeedleSearch, Words
 from counterfoil.adapters.transcripts.source import Source
@@ -71,10 +71,8 @@ class ClaudeCodeTranscript:
                     yield from search.in_text(file, thread, line, origin)
 
     def _words(self, raw: bytes) -> Iterator[Words]:
-        record = decode_record(raw)
-        if record is None:
-            return
-        session = f"agent-{record.agent_id}" if record.is_sidechain else record.session_id
-        thread = self._threads.get(session or "")
-        for whose, text in words_of(record):
-            yield Words(whose, text, thread)
+        for record in decode_records(raw):
+            session = f"agent-{record.agent_id}" if record.is_sidechain else record.session_id
+            thread = self._threads.get(session or "")
+            for whose, text in words_of(record):
+                yield Words(whose, text, thread)

@@ -124,6 +124,7 @@ class ClaudeRecord(msgspec.Struct, rename="camel"):
     error: ErrorRecord | None = None
     message: Message | str | None = None
     tool_use_result: Raw = Raw(b"")
+    attachment: Raw = Raw(b"")
 
 
 class FileRecord(msgspec.Struct, rename="camel"):
@@ -164,8 +165,8 @@ _decode_result = msgspec.json.Decoder(ToolUseResult).decode
 _decode_blocks = msgspec.json.Decoder(list[Block | str]).decode
 
 
-def decode_record(raw: bytes) -> ClaudeRecord | None:
-    """Return the first record that `raw` holds, or `None`."""
+def decode_records(raw: bytes) -> Iterator[ClaudeRecord]:
+    """Yield the records that the line `raw` holds."""
     return reader.read(raw)
 
 

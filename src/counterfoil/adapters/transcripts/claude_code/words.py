@@ -26,6 +26,8 @@ def words_of(value: ClaudeRecord) -> Iterator[tuple[Whose, str]]:
             yield "model", text
     elif value.type == "user":
         yield from _given_words(value, content)
+    elif value.type == "attachment":
+        yield from _attached_words(bytes(value.attachment))
     elif value.content:
         yield "harness", value.content
 
@@ -69,6 +71,18 @@ def _tool_words(raw: bytes) -> Whose:
     if raw.startswith(b'{"query"'):
         return "search"
     return "fetched" if b'"codeText"' in raw else "tool"
+
+
+_SUPPLIED = re.compile(
+    rb'\{"type": ?"(?:file|directory|selected_lines_in_ide|mcp_resource|pdf_reference)"'
+)
+
+
+def _attached_words(raw: bytes) -> Iterator[tuple[Whose, str]]:
+    """What a person pointed at is evidence; what a hook or the harness added is not."""
+    whose: Whose = "person" if _SUPPLIED.match(raw) else "harness"
+    for text in _strings(raw):
+        yield whose, text
 
 
 _TYPED: dict[str, Whose] = {"bash-input": "person", "bash-stdout": "tool", "bash-stderr": "tool"}

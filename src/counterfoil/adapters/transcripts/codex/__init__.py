@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from counterfoil.adapters.transcripts.codex.reading import FORMAT, Session
-from counterfoil.adapters.transcripts.codex.records import KINDS, decode_record
+from counterfoil.adapters.transcripts.codex.records import KINDS, decode_records
 from counterfoil.adapters.transcripts.codex.words import words_of
 from counterfoil.adapters.transcripts.search import NeedleSearch, Words
 from counterfoil.adapters.transcripts.source import Source
@@ -76,7 +76,7 @@ class _WordsOf:
 
     def __call__(self, raw: bytes) -> Iterator[Words]:
         """Yield the texts of the record `raw`."""
-        record = decode_record(raw)
-        if record is not None and record.payload is not None:
-            for whose, text in words_of(record.type, record.payload, self._subagents):
-                yield Words(whose, text, self._thread)
+        for record in decode_records(raw):
+            if record.payload is not None:
+                for whose, text in words_of(record.type, record.payload, self._subagents):
+                    yield Words(whose, text, self._thread)

@@ -120,8 +120,8 @@ class CodexRecord(msgspec.Struct):
     payload: Payload | None = None
 
 
-def decode_record(raw: bytes) -> CodexRecord | None:
-    """Return the first record that `raw` holds, or `None`."""
+def decode_records(raw: bytes) -> Iterator[CodexRecord]:
+    """Yield the records that the line `raw` holds."""
     return reader.read(raw)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import click
 
 from counterfoil.core.errors import NotFoundError
-from counterfoil.core.plain import one_line
+from counterfoil.core.plain import one_line, plain
 from counterfoil.core.report import TurnReport
 from counterfoil.core.turns import ToolRow
 from counterfoil.engine.check_transcript import TranscriptCheck
@@ -58,7 +58,7 @@ def command(
             output.line(
                 ("    ", ""),
                 (f"{_outcome(row):<14}", "dim"),
-                (f"{row.name} ", ""),
+                (f"{plain(row.name)} ", ""),
                 (one_line(row.arguments, output.width - 40), "dim"),
                 (f"{size}{error}", "dim"),
             )

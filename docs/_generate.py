@@ -1,0 +1,242 @@
+"""What the pages say of the code, made from the code; cog puts it where a page asks.
+
+`make docs` writes, `make test` checks. Each function returns Markdown for one block.
+"""
+# ruff: noqa: INP001 - cog imports this file by its folder
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from counterfoil.adapters.transcripts.formats import EVIDENCE
+from counterfoil.core import reasons
+from counterfoil.core.events import KINDS, OUTSIDE_RECEIPTS
+from counterfoil.core.report import CAVEAT_TEXT
+from counterfoil.core.settings import KEYS, Key
+
+ROOT = Path(__file__).resolve().parents[1]
+_WIDTH = "80"
+_LINE = 96
+
+
+@cache
+def run(*arguments: str) -> tuple[str, int]:
+    """Return what `counterfoil` prints with `arguments`, and its exit code.
+
+    It finds no configuration and no session of the machine that it runs on.
+    """
+    with tempfile.TemporaryDirectory(prefix="counterfoil-docs-") as home:
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("COUNTERFOIL", "CLAUDE", "CODEX", "LC_"))
+        }
+        places = dict.fromkeys(("HOME", "COUNTERFOIL_HOME", "XDG_DATA_HOME"), home)
+        done = subprocess.run(  # noqa: S603 - our own program
+            [sys.executable, "-m", "counterfoil", *arguments],
+            cwd=ROOT,
+            env=kept | places | {"COLUMNS": _WIDTH, "NO_COLOR": "1"},
+            capture_output=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    return (done.stdout + done.stderr).decode(), done.returncode
+
+
+def fenced(text: str, language: str) -> str:
+    """Return `text` as a code block."""
+    return f"\n```{language}\n{text.rstrip()}\n```\n"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    cells = (" | ".join(cell.replace("|", "\\|") for cell in line) for line in lines)
+    return "\n" + "\n".join(f"| {line} |" for line in cells) + "\n"
+
+
+# --- what the program prints ---------------------------------------------------
+
+
+def screen(command: str, *, only: str = "") -> str:
+    """Return a command with what it prints and its exit code; of a turn, `only` that one."""
+    text, code = run(*command.split())
+    if only:
+        head, *blocks = text.rstrip().split("\n\n")
+        shown = [block for block in blocks if block.startswith(only)]
+        text = "\n\n".join([head, "[...]", *shown, blocks[-1]])
+    return fenced(f"$ counterfoil {command}\n{text.rstrip()}\n$ echo $?\n{code}", "console")
+
+
+def help_of(command: str = "") -> str:
+    """Return the help of a command."""
+    text, _ = run(*filter(None, [command, "--help"]))
+    return fenced(
+        f"$ {' '.join(filter(None, ['counterfoil', command, '--help']))}\n{text}", "console"
+    )
+
+
+def commands() -> tuple[str, ...]:
+    """Return the name of every command."""
+    import click  # noqa: PLC0415 - only one page needs it
+
+    from counterfoil.faces.cli import cli  # noqa: PLC0415 - the same
+
+    return tuple(cli.list_commands(click.Context(cli)))
+
+
+def command_pages() -> str:
+    """Return the help of every command, each under its heading."""
+    return "".join(f"\n## {name}\n{help_of(name)}" for name in commands())
+
+
+def check_document() -> str:
+    """Return the JSON of the bundled session, laid out to be read."""
+    text, _ = run("check", "--json", "examples/claude-session.jsonl")
+    return fenced(_laid_out(json.loads(text)), "json")
+
+
+def _laid_out(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - JSON is of any type
+    """Return JSON with everything on one line that fits one, and short texts."""
+    line = json.dumps(value, ensure_ascii=False)
+    if len(line) + indent <= _LINE or not isinstance(value, dict | list):
+        return line
+    pad = " " * (indent + 2)
+    if isinstance(value, dict):
+        rows = [f"{json.dumps(key)}: {_laid_out(item, indent + 2)}" for key, item in value.items()]
+        return "{\n" + ",\n".join(pad + row for row in rows) + f"\n{' ' * indent}}}"
+    rows = [_laid_out(item, indent + 2) for item in value]
+    return "[\n" + ",\n".join(pad + row for row in rows) + f"\n{' ' * indent}]"
+
+
+# --- what the code says of itself ----------------------------------------------
+
+
+_VERDICTS = {reasons._EXISTS: "Supported", reasons._SILENT: "Not established"}  # noqa: SLF001
+
+
+def reason_tables() -> str:
+    """Return every reason under its verdict, with what must not be read into it."""
+    return "".join(
+        _reasons_of(verdict) for verdict in ("Supported", "Contradicted", "Not established")
+    )
+
+
+def _reasons_of(verdict: str) -> str:
+    rows = [
+        (f"`{code}`", one.sentence, one.not_asserted)
+        for code, one in reasons.REASONS.items()
+        if _VERDICTS.get(one.not_asserted, "Contradicted") == verdict
+    ]
+    unsaid = {row[2] for row in rows}
+    head = f"\n### {verdict}\n"
+    if len(unsaid) > 1:
+        return head + table(("reason", "says", "does not say"), rows)
+    shared = f"\nNone of these says {unsaid.pop()}.\n"
+    return head + shared + table(("reason", "says"), (row[:2] for row in rows))
+
+
+def caveat_table() -> str:
+    """Return the table of caveats."""
+    return table(("caveat", "says"), ((f"`{code}`", text) for code, text in CAVEAT_TEXT.items()))
+
+
+def evidence_table() -> str:
+    """Return what each format can show, a column a format."""
+    names = tuple(EVIDENCE)
+    whats = list(dict.fromkeys(what for shown in EVIDENCE.values() for what in shown))
+    rows = ([what, *(EVIDENCE[name].get(what, "no") for name in names)] for what in whats)
+    return table(("what", *(f"`{name}`" for name in names)), rows)
+
+
+def settings_table() -> str:
+    """Return every key of the configuration."""
+    rows = (
+        (
+            f"`{key.name}`",
+            _values(key),
+            _default(key),
+            key.meaning,
+            f"`COUNTERFOIL_{key.name.upper()}`",
+        )
+        for key in KEYS
+    )
+    return table(("key", "values", "default", "says", "variable"), rows)
+
+
+def _values(key: Key) -> str:
+    if isinstance(key.choices, tuple):
+        return ", ".join(f"`{choice}`" for choice in key.choices)
+    return "`true`, `false`" if key.choices is bool else "a text"
+
+
+def _default(key: Key) -> str:
+    if isinstance(key.default, bool):
+        return f"`{str(key.default).lower()}`"
+    return f"`{key.default}`" if key.default else "(empty)"
+
+
+def event_table() -> str:
+    """Return every kind of event: what it says, its details, whether a receipt shows it."""
+    rows = (
+        (
+            f"`{kind}`",
+            _first_line(payload.__doc__),
+            ", ".join(_details(payload)),
+            "no" if payload in OUTSIDE_RECEIPTS else "yes",
+        )
+        for kind, payload in KINDS.items()
+    )
+    return table(("kind", "says", "details", "in a receipt"), rows)
+
+
+def _first_line(doc: str | None) -> str:
+    return (doc or "").partition("\n")[0].rstrip(".")
+
+
+def _details(payload: type) -> Iterator[str]:
+    hints = get_type_hints(payload)
+    for field in fields(payload):
+        name = _camel(field.name)
+        shown = f"**{name}**" if field.default is MISSING else name
+        choices = _choices(hints[field.name])
+        yield f"{shown} ({', '.join(choices)})" if choices else shown
+
+
+def _choices(hint: Any) -> list[str]:  # noqa: ANN401 - a type hint is of any type
+    """Return what a field may say: the texts of a list, or the fields of an object."""
+    if get_origin(hint) is Literal:
+        return [f"`{choice}`" for choice in get_args(hint)]
+    if is_dataclass(hint):
+        return [_camel(field.name) for field in fields(hint)]
+    return [found for part in get_args(hint) if part is not NoneType for found in _choices(part)]
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+# --- figures -------------------------------------------------------------------
+
+
+def benchmarks() -> str:
+    """Return the tables of `docs/benchmarks.json`: a list of titles, machines and rows."""
+    path = ROOT / "docs" / "benchmarks.json"
+    if not path.is_file():
+        return "\nNo figures are kept for this version yet.\n"
+    return "".join(_benchmark(one) for one in json.loads(path.read_text("utf-8")))
+
+
+def _benchmark(one: dict[str, Any]) -> str:
+    columns = ("what", "figure", "goal", "verdict")
+    rows = ([str(row.get(column, "")) for column in columns] for row in one["rows"])
+    return f"\n{one['title']} ({one['machine']}):\n{table(columns, rows)}"

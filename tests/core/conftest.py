@@ -1,0 +1,55 @@
+"""Measures how time grows, so that a loaded machine never makes a linear reader look worse."""
+
+import gc
+from collections.abc import Callable
+from time import process_time
+
+import pytest
+
+_LONG_ENOUGH = 0.02
+_LARGEST_TIMES = 1 << 24
+_ROUNDS = 15
+_MOST = 2.5
+
+Grows = Callable[[Callable[[str], object], Callable[[int], str], int], float]
+
+
+def _seconds(read: Callable[[str], object], text: str) -> float:
+    started = process_time()
+    read(text)
+    return process_time() - started
+
+
+def _measured(read: Callable[[str], object], write: Callable[[int], str], times: int) -> float:
+    while _seconds(read, write(times)) < _LONG_ENOUGH and times < _LARGEST_TIMES:
+        times *= 2
+    once, twice = write(times), write(times * 2)
+    shortest = longest = float("inf")
+    for _ in range(_ROUNDS):  # least times only fall: a moment of quiet is all it takes
+        shortest = min(shortest, _seconds(read, once))
+        longest = min(longest, _seconds(read, twice))
+        if longest <= _MOST * shortest:
+            break
+    return longest / shortest
+
+
+@pytest.fixture(scope="session")
+def growth() -> Grows:
+    """Return by what the CPU time of `read` grows when `write` doubles its text.
+
+    The text of `times` is doubled until one reading takes 20 ms; then the least of up to
+    15 readings of each counts, and measuring ends with the first good answer.
+    """
+
+    def _growth(
+        read: Callable[[str], object], write: Callable[[int], str], times: int = 1000
+    ) -> float:
+        was_enabled = gc.isenabled()
+        gc.disable()
+        try:
+            return _measured(read, write, times)
+        finally:
+            if was_enabled:
+                gc.enable()
+
+    return _growth
