@@ -7,9 +7,12 @@ with `python -c pass`; medians of the rounds are compared. Then: which of the he
 modules the check imported.
 """
 
+import resource
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -48,13 +51,26 @@ def _figures(session: Path) -> list[Figure]:
         "counterfoil check, 60 kB": lambda: _run("-c", _COMMAND, "check", str(session)),
     }
     interleaved(works, 2)
-    taken = interleaved(works, _ROUNDS)
+    processor: dict[str, list[float]] = {name: [] for name in works}
+    timed = {name: partial(_timed, work, processor[name]) for name, work in works.items()}
+    taken = interleaved(timed, _ROUNDS)
     nothing, version, check = (median(seconds) for seconds in taken.values())
+    busy, busy_version, busy_check = (median(seconds) for seconds in processor.values())
     return [
         *(Figure(name, f"{median(seconds) * 1000:.0f} ms") for name, seconds in taken.items()),
         at_most("--version / pass", version / nothing, _VERSION_GOAL),
         at_most("check / pass", check / nothing, _CHECK_GOAL),
+        Figure("processor time, --version / pass", f"{busy_version / busy:.2f}"),
+        Figure("processor time, check / pass", f"{busy_check / busy:.2f}"),
     ]
+
+
+def _timed(work: Callable[[], object], taken: list[float]) -> None:
+    """Note the processor time of the process that `work` runs: no load of others is in it."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    work()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    taken.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
 def _imported(session: Path) -> tuple[str, str]:

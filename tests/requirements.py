@@ -101,6 +101,11 @@ CLI = {
 
 HOUSE = {
     "requirements": R("style.md 1", "Every test names a promise and every promise has a test."),
+    "docs-executed": R("style.md 1", "Every block of a page is generated or run."),
+    "docs-links": R("style.md 1", "No link of a page is dead."),
+    "docs-complete": R("style.md 1", "A reference page names everything that there is."),
+    "glossary": R("design.md 2", "One word a thing; the others stand in no name."),
+    "examples": R("agent.md 8", "The bundled examples show what the README says."),
 }
 
 REQUIREMENTS = CORE | RECORD | TRANSCRIPTS | ENGINE | CLI | HOUSE

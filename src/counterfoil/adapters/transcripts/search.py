@@ -17,7 +17,8 @@ from counterfoil.ports.transcripts import Origin, Position, Sighting, Wanted
 
 _BLOCK = 1 << 22
 _LONGEST_ANCHOR = 32
-_SAMPLE = 1 << 20
+_SAMPLE = 1 << 18
+_MANY = 5000
 _WINDOW = 1 << 16
 _RUN = re.compile(r"[A-Za-z0-9_.\-]+")
 _WHOLE = re.compile(r"[A-Za-z0-9_.:\-]+")
@@ -62,41 +63,41 @@ class NeedleSearch:
         self._words = words
         self._open = {number for number, (needle, *_) in enumerate(wanted) if needle.text}
         self._seen: set[tuple[int, Whose, ThreadId | None]] = set()
-        self._counts: dict[bytes, int] = {}
         self._here: set[int] = set()
-        self._enter()
-
-    def _enter(self) -> None:
-        """Begin a file: every open needle is looked for in it."""
-        self._here = set(self._open)
-        self._build()
+        self._runs: dict[int, tuple[tuple[bytes, _Beside], ...]] = {}
+        self._built_for = -1
 
     def _build(self) -> None:
         import ahocorasick_rs  # noqa: PLC0415 - most checks need none
 
         anchors: dict[bytes, _Anchor] = {}
         for number in sorted(self._here):
-            for run, near in anchors_of(self._wanted[number].needle, self._counts):
+            for run, near in self._runs[number]:
                 anchor = anchors.setdefault(run, _Anchor({}, set()))
                 anchor.numbers.setdefault(near, []).append(number)
                 anchor.every.add(number)
         self._anchors = list(anchors.values())
-        self._find = ahocorasick_rs.BytesAhoCorasick([*anchors, _COLOURED]).find_matches_as_indexes
+        automaton = ahocorasick_rs.BytesAhoCorasick(
+            [*anchors, _COLOURED],
+            implementation=None if len(anchors) > _MANY else ahocorasick_rs.Implementation.DFA,
+        )
+        self._find = automaton.find_matches_as_indexes
         self._built_for = len(self._here)
 
-    def _sample(self, block: bytes) -> None:
+    def _choose(self, block: bytes) -> None:
         """Count the runs of all needles in a first piece, so that anchors can be rare."""
         import ahocorasick_rs  # noqa: PLC0415 - most checks need none
 
-        needles = [self._wanted[number].needle for number in self._here]
-        runs = sorted({run for needle in needles for run in plain_runs(needle)})
-        self._counts = dict.fromkeys(runs, 0)
+        runs = sorted({run for one in self._open for run in plain_runs(self._wanted[one].needle)})
+        counts = dict.fromkeys(runs, 0)
         if runs:
             find = ahocorasick_rs.BytesAhoCorasick(runs).find_matches_as_indexes
             for start in range(0, len(block), _WINDOW):
                 for run, _, _ in find(block[start : start + _WINDOW], overlapping=True):
-                    self._counts[runs[run]] += 1
-            self._build()
+                    counts[runs[run]] += 1
+        self._runs = {
+            one: tuple(anchors_of(self._wanted[one].needle, counts)) for one in self._open
+        }
 
     def sightings(
         self,
@@ -106,7 +107,7 @@ class NeedleSearch:
     ) -> Iterator[Sighting]:
         """Yield where the needles stand in the records of `file`."""
         line = 1
-        self._enter()
+        self._here, self._built_for = set(self._open), -1
         for block in _blocks(file):
             self._prepare(block, origin.at(line))
             for number, record, numbers in self._hit_lines(block, line):
@@ -118,16 +119,17 @@ class NeedleSearch:
         self, file: BinaryIO, thread: ThreadId, line: int, origin: Origin
     ) -> Iterator[Sighting]:
         """Yield the needles that stand in a whole output beside the record of `line`."""
+        self._here = set(self._open)
         for block in _blocks(file):
             words = Words("tool", block.decode("utf-8", "replace"), thread)
             yield from self._in_words(words, set(self._here), line, origin)
 
     def _prepare(self, block: bytes, position: Position) -> None:
         """Drop what no reply behind `position` needs, and build anew where that pays."""
-        if not self._counts:
-            self._sample(block[:_SAMPLE])
+        if not self._runs:
+            self._choose(block[:_SAMPLE])
         self._here = {one for one in self._here if self._wanted[one].last > position}
-        if len(self._here) * 4 < self._built_for * 3:
+        if self._built_for < 0 or len(self._here) * 2 < self._built_for:
             self._build()
 
     def _hit_lines(self, block: bytes, line: int) -> Iterator[tuple[int, bytes, set[int]]]:

@@ -42,17 +42,16 @@ def needles_of(literal: Literal, *, is_known: bool = False) -> tuple[Needle, ...
         return (Needle("commit", literal.name),)
     if isinstance(literal, Source):
         return (Needle("url", literal.url.rstrip("/")),)
-    return _place_needles(literal)[: 2 if is_known else 3]
+    return _place_needles(literal, is_known=is_known)
 
 
-def _place_needles(place: Place) -> tuple[Needle, ...]:
+def _place_needles(place: Place, *, is_known: bool) -> tuple[Needle, ...]:
     path = normal_path(place.path)
     name = path.rpartition("/")[2]
-    return (
-        Needle("place", f"{name}:{place.first}", path),
-        Needle("place", f"{name}', line {place.first}", path),
-        Needle("file", name, path),
-    )
+    found = [Needle("place", f"{name}:{place.first}", path)]
+    if name.endswith((".py", ".pyi")):  # as a traceback of Python names it
+        found.append(Needle("place", f"{name}', line {place.first}", path))
+    return tuple(found) if is_known else (*found, Needle("file", name, path))
 
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-~])")
