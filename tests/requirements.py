@@ -89,6 +89,7 @@ ENGINE = {
 }
 
 CLI = {
+    "json-schema": R("issue 2", "What `check --json` prints is of the published JSON Schema."),
     "exit-codes": R("design.md 5", "Exit codes are 0, 1 for an error, 2 misuse, 3 could not tell."),
     "encoding": R("design.md 5", "Output is UTF-8 whatever the locale."),
     "closed-pipe": R("design.md 5", "A reader that goes away is no fault and no finding."),

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -98,11 +99,13 @@ def check(run: Run, write: Callable[..., Path]) -> Callable[..., tuple[int, dict
 @pytest.fixture
 def check_many(run: Run, write: Callable[..., Path]) -> Callable[..., list[dict[str, Any]]]:
     """Check sessions of one folder in one run; return their documents in the order given."""
+    calls = count()
 
     def _check(sessions: list[str | bytes]) -> list[dict[str, Any]]:
+        folder = f"many-{next(calls)}"
         for place, session in enumerate(sessions):
-            write(session, f"many/{place:04}.jsonl")
-        _, output, _ = run("check", "--json", "many")
+            write(session, f"{folder}/{place:04}.jsonl")
+        _, output, _ = run("check", "--json", folder)
         documents: list[dict[str, Any]] = [json.loads(line) for line in output.splitlines()]
         assert len(documents) == len(sessions)
         return documents

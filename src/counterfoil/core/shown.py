@@ -76,10 +76,15 @@ class FileCandidate:
 
 
 class FilesShown:
-    """Every file that one record shows, up to now."""
+    """Every file that one record shows, up to now.
+
+    `base` is the directory in which the agent worked: a path below it is one file
+    whether it is written from there or from the root.
+    """
 
     def __init__(self) -> None:
         """Begin with no file."""
+        self.base = ""
         self._files: dict[str, _File] = {}
         self._by_name: dict[str, list[str]] = {}
         self._age = 0
@@ -87,7 +92,7 @@ class FilesShown:
 
     def add(self, seen: FileSeen, place: object) -> None:
         """Take in `seen`, which the record shows at `place`."""
-        path = normal_path(seen.path)
+        path = self._path(seen.path)
         found = self._files.get(path)
         if found is None:
             found = self._files[path] = _File()
@@ -114,11 +119,15 @@ class FilesShown:
 
         Files come in the order in which they were met last, the latest first.
         """
-        wanted = normal_path(path)
+        wanted = self._path(path)
         name = wanted.rpartition("/")[2]
         names = [known for known in self._by_name.get(name, ()) if may_mean(wanted, known)]
         names.sort(key=lambda known: -self._files[known].order)
         return tuple(self._candidate(known, first, last) for known in names)
+
+    def _path(self, path: str) -> str:
+        normal = normal_path(path)
+        return normal.removeprefix(f"{self.base}/") if self.base else normal
 
     def _candidate(self, path: str, first: int, last: int) -> FileCandidate:
         found = self._files[path]

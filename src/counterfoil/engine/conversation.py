@@ -30,7 +30,7 @@ from counterfoil.core.refs.literals import Commit, Literal, Place, Quotation, So
 from counterfoil.core.refs.needles import Needle, needles_of
 from counterfoil.core.refs.resolve import Evidence, Resolution, Verdict, place_evidence
 from counterfoil.core.report import Reference, ReferenceKind, Spot, TurnReport
-from counterfoil.core.shown import FilesShown, may_write
+from counterfoil.core.shown import FilesShown, may_write, normal_path
 from counterfoil.core.turns import PERSON, TurnFacts
 from counterfoil.ports.transcripts import Origin, Position, Recorded, Said
 
@@ -270,6 +270,8 @@ class Conversation:
     def _opened(self, payload: ThreadOpened, _: Recorded) -> None:
         self._tools = payload.tools or ()
         self.parent = payload.parent
+        if payload.cwd and not self.group.files.base:
+            self.group.files.base = normal_path(payload.cwd).rstrip("/")
 
     def _asked(self, payload: PromptReceived, item: Recorded) -> None:
         turn = self._turn

@@ -39,20 +39,31 @@ def _read(text: str) -> list[str]:
         ("a.py:12345678", []),
         ("a.py:0", []),
         ("a.py:1x a.py:1% a.py:1_", []),
-        ("localhost:8080 example.org:443 3:4 :5 dir/:6 .7:8", []),
+        ("localhost:8080 example.com:443 3:4 :5 dir/:6 .7:8", []),
         ("no/file:3 a.unknown:3", []),
         ("https://docs.test/a.py:12", []),
         ("```\na.py:1\n```", []),
         ("> a.py:1\nb.py:2", ["P b.py:2"]),
         ("在src/a.py:1", ["P src/a.py:1"]),
         ("café/a.py:1", ["P café/a.py:1"]),
-        ("été.py:1", ["P été.py:1"]),
         ("在:1", []),
     ],
 )
 def test_a_place_is_a_file_and_lines(text: str, found: list[str]) -> None:
     """literals: A host, a ratio, code and URLs are no places."""
     assert _read(text) == found
+
+
+@pytest.mark.parametrize("text", ["été.py:1", "étude/a.py:1", "über/a.py#L3"])
+def test_a_path_may_begin_with_any_letter(text: str) -> None:
+    """literals: A letter with an accent is one of the path and no prose before it."""
+    assert _read(f"see {text}") == [f"P {text}"]
+
+
+@pytest.mark.parametrize("text", ["example.org:443", "www.python.org:443"])
+def test_a_host_and_its_port_are_no_place(text: str) -> None:
+    """literals: A host does not look like a file, whatever its last name is."""
+    assert _read(f"It listens at {text}.") == []
 
 
 def test_a_place_runs_from_its_lower_to_its_higher_line() -> None:
@@ -150,7 +161,6 @@ def test_a_source_leaves_the_sentence_its_punctuation() -> None:
         ("The output was:\n```\nshort\n```", []),
         (f"The output was:\n``` a`b\n{LINE}", []),
         (f"The output was:\n```\n{LINE}\n~~~\n``\n```x\n", [f"Q ```\n{LINE}\n~~~\n``\n```x\n"]),
-        ('It says "' + "a" * 2100 + '", it says "' + "b" * 30 + '"', ['Q "' + "b" * 30 + '"']),
     ],
 )
 def test_a_quotation_is_presented_as_output_or_text(text: str, found: list[str]) -> None:
@@ -164,6 +174,13 @@ def test_a_quotation_has_at_least_24_characters(more: int) -> None:
     text = "x" * (SHORTEST_QUOTATION + more)
     spans = [one.span for one in find_literals(f'It says "{text}"')]
     assert bool(spans) == (more >= 0)
+
+
+@pytest.mark.parametrize(("length", "is_read"), [(1997, True), (1998, True), (1999, False)])
+def test_a_quotation_of_one_line_has_a_longest_form(length: int, is_read: bool) -> None:  # noqa: FBT001
+    """literals: One under, at it, one over: with its quotes it has at most 2,000 characters."""
+    text = f'It says "{"x" * length}"'
+    assert bool(find_literals(text)) is is_read
 
 
 @pytest.mark.parametrize("mark", ["…", "...", "[…]", "[...]", " … "])

@@ -151,11 +151,7 @@ def _row(label: str, parts: list[Part]) -> Line:
 
 
 def _reply_lines(turn: TurnReport, width: int, *, is_verbose: bool) -> Iterator[Line]:
-    shown = [
-        found
-        for found in turn.references
-        if is_verbose or (found.verdict != "supported" and found.silenced is None)
-    ]
+    shown = [found for found in turn.references if is_verbose or _is_told(found)]
     last: Spot | None = None
     for found in shown:
         spot = Spot(line=found.place.line, source=found.place.source)
@@ -163,9 +159,14 @@ def _reply_lines(turn: TurnReport, width: int, *, is_verbose: bool) -> Iterator[
             yield [(f"  reply{_spaced(_place(spot.line, None))}", "dim")]
             last = spot
         yield from reference_lines(found, width)
-    hidden = len(turn.references) - len(shown)
-    if turn.replies and not shown and hidden:
-        yield [("  ", ""), (f"references: {_count(hidden, 'seen', 'seen')} in the record", "dim")]
+    seen = sum(found.verdict == "supported" for found in turn.references)
+    if seen and not is_verbose:
+        yield [(f"  {_count(seen, 'reference')} seen in the record", "dim")]
+
+
+def _is_told(found: Reference) -> bool:
+    """Say whether a reference has to be read; the line about cited entries speaks for those."""
+    return found.verdict != "supported" and found.silenced is None and found.kind != "entry"
 
 
 def _spaced(text: str) -> str:

@@ -160,7 +160,7 @@ class ToolUseResult(msgspec.Struct, rename="camel"):
     url: str | None = None
 
 
-decode_input = msgspec.json.Decoder(Input).decode
+_decode_input = msgspec.json.Decoder(Input).decode
 _decode_result = msgspec.json.Decoder(ToolUseResult).decode
 _decode_blocks = msgspec.json.Decoder(list[Block | str]).decode
 
@@ -186,6 +186,15 @@ def answered_call(value: ClaudeRecord) -> str | None:
         if isinstance(block, Block) and block.tool_use_id is not None:
             return block.tool_use_id
     return None
+
+
+def input_of(arguments: bytes) -> Input:
+    """Return the arguments of a call, as far as they are needed."""
+    try:
+        return _decode_input(arguments)
+    except msgspec.MsgspecError:
+        value = value_in(arguments)
+    return loosely(value, Input) if is_object(value) else Input()
 
 
 def result_of(raw: bytes) -> ToolUseResult:

@@ -8,16 +8,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-import msgspec
-
 from counterfoil.adapters.transcripts.claude_code.records import (
     INTERRUPTED,
     Block,
     ClaudeRecord,
     Hunk,
-    Input,
     ToolUseResult,
-    decode_input,
+    input_of,
     is_text,
     output_of,
     result_of,
@@ -175,10 +172,7 @@ class Calls:
 
 
 def _call_of(tool: str, arguments: bytes) -> Call:
-    try:
-        given = decode_input(arguments) if arguments else Input()
-    except msgspec.MsgspecError:
-        given = Input()
+    given = input_of(arguments)
     path = given.file_path or given.notebook_path or given.path
     return Call(tool=tool, command=given.command, path=path, url=given.url)
 
