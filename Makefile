@@ -47,9 +47,10 @@ test: $(READY) ## everything that a change has to pass
 
 soak: $(READY) ## each fuzz target for 600 seconds, or SOAK_SECONDS=n
 	$(BIN)/uv sync --quiet --locked --inexact --group fuzz
+	mkdir -p .fuzz
 	for target in claude_code codex counterfoil_events references; do \
 		echo "== fuzz/$$target.py"; \
-		$(BIN)/python fuzz/$$target.py -max_total_time=$(SOAK_SECONDS) || exit 1; \
+		$(BIN)/python fuzz/$$target.py -max_total_time=$(SOAK_SECONDS) -artifact_prefix=.fuzz/ || exit 1; \
 	done
 
 bench: $(READY) ## the figures of the README, on this machine
@@ -63,7 +64,7 @@ docs: $(READY) ## write what the pages generate from the code
 
 clean: ## remove the environment and everything that tools left behind
 	rm -rf $(VENV) .coverage .coverage.* .hypothesis .mypy_cache .ruff_cache .pytest_cache \
-		.import_linter_cache build dist
+		.import_linter_cache .fuzz build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml uv.lock

@@ -48,7 +48,10 @@ def run(*arguments: str) -> tuple[str, int]:
             check=False,
             stdin=subprocess.DEVNULL,
         )
-    return (done.stdout + done.stderr).decode(), done.returncode
+    text = (done.stdout + done.stderr).decode()
+    if "Traceback" in text:
+        raise RuntimeError(text)  # never into a page
+    return text, done.returncode
 
 
 def fenced(text: str, language: str) -> str:

@@ -22,23 +22,45 @@ R = Requirement
 CORE = {
     "ids": R("design.md 3", "An id is refused where it is made, with what was expected."),
     "errors": R("design.md 6", "An error says what was found, what was expected, what to do."),
-    "events-wire": R("design.md 4", "Any spelling of an event is read; its canonical form is written."),
-    "events-kept": R("design.md 4", "Unknown kinds and fields, nulls and absences are kept as they were."),
-    "events-malformed": R("design.md 4", "What is no event is data with a reason, never an exception."),
-    "events-tripwire": R("design.md 3", "Every kind is shown in a receipt or on the list left out."),
+    "events-wire": R(
+        "design.md 4", "Any spelling of an event is read; its canonical form is written."
+    ),
+    "events-kept": R(
+        "design.md 4", "Unknown kinds and fields, nulls and absences are kept as they were."
+    ),
+    "events-malformed": R(
+        "design.md 4", "What is no event is data with a reason, never an exception."
+    ),
+    "events-tripwire": R(
+        "design.md 3", "Every kind is shown in a receipt or on the list left out."
+    ),
     "canonical": R("ledger.md 2", "One value has one canonical text, RFC 8785 without floats."),
     "receipt": R("receipts.md 1", "A receipt is a pure fold over the events of its turn."),
-    "receipt-bounds": R("receipts.md 1", "Each list of a receipt holds 64 rows and counts the rest."),
-    "collector": R("receipts.md 1", "A collector holds 512 events of a turn and knows how many fell out."),
+    "receipt-bounds": R(
+        "receipts.md 1", "Each list of a receipt holds 64 rows and counts the rest."
+    ),
+    "collector": R(
+        "receipts.md 1", "A collector holds 512 events of a turn and knows how many fell out."
+    ),
     "ran": R("receipts.md 2", "The `ran:` line says what each tool did and how its calls ended."),
-    "entry-grammar": R("references.md 1.1", "Entry references are read with spans, in linear time."),
-    "entry-check": R("references.md 1.2", "Distinct numbers are checked up to a hundred; the rest are counted."),
+    "entry-grammar": R(
+        "references.md 1.1", "Entry references are read with spans, in linear time."
+    ),
+    "entry-check": R(
+        "references.md 1.2", "Distinct numbers are checked up to a hundred; the rest are counted."
+    ),
     "cited-line": R("references.md 1.3", "One line names the cited entries that do not exist."),
     "intervals": R("references.md 1.2", "Numbers are counted with intervals and never expanded."),
-    "literals": R("references.md 3", "Places, commits, quotations and sources are read with spans."),
-    "literals-linear": R("references.md 3", "Reading references of any kind is linear in the text."),
+    "literals": R(
+        "references.md 3", "Places, commits, quotations and sources are read with spans."
+    ),
+    "literals-linear": R(
+        "references.md 3", "Reading references of any kind is linear in the text."
+    ),
     "shown": R("references.md 3", "A place is weighed against every file that it can mean."),
-    "commands": R("transcripts.md 3", "What a command shows of files is read only where it is certain."),
+    "commands": R(
+        "transcripts.md 3", "What a command shows of files is read only where it is certain."
+    ),
 }
 
 RECORD = {
@@ -77,18 +99,42 @@ TRANSCRIPTS = {
 }
 
 ENGINE = {
-    "law-one-bad-record": R("transcripts.md 1", "One bad record stops nothing and changes nothing but caveats."),
-    "law-lines-counted": R("transcripts.md 1", "Every line is a record, or skipped by name, or a caveat."),
+    "law-one-bad-record": R(
+        "transcripts.md 1", "One bad record stops nothing and changes nothing but caveats."
+    ),
+    "law-lines-counted": R(
+        "transcripts.md 1", "Every line is a record, or skipped by name, or a caveat."
+    ),
     "law-truncation": R("transcripts.md 1", "A file cut anywhere says what its whole lines say."),
     "law-once": R("transcripts.md 1", "A record that is written again counts once."),
     "law-line-ends": R("transcripts.md 1", "CRLF for LF changes nothing but the size."),
-    "law-read-is-recorded": R("transcripts.md", "Events that an adapter reads can be written, read back and folded."),
-    "golden-turns": R("issue 2", "On realistic sessions every turn and receipt is that of the story."),
+    "law-read-is-recorded": R(
+        "transcripts.md", "Events that an adapter reads can be written, read back and folded."
+    ),
+    "golden-turns": R(
+        "issue 2", "On realistic sessions every turn and receipt is that of the story."
+    ),
     "golden-references": R("issue 2", "On realistic sessions every reference is judged as it was."),
     "golden-text": R("issue 2", "On realistic sessions every line of the output is true."),
 }
 
 CLI = {
+    "help": R("issue 2", "`--help` lists the commands; each explains itself."),
+    "mistakes": R("design.md 6", "A mistake is one clear line: found, expected, what to do."),
+    "standard-input": R("issue 2", "`-` is checked like a file."),
+    "compressed": R("transcripts.md 4", "A `.zst` rollout is read; damage in it is named."),
+    "forms": R("issue 2", "`--format github` and `sarif` report to continuous integration."),
+    "configuration": R("design.md 7", "Every key has a value and an origin; the later layer wins."),
+    "receipt-command": R("issue 2", "`receipt` prints the receipts that the check folds."),
+    "show-command": R("issue 2", "`show` prints what stands at a place, whole."),
+    "explain-command": R("issue 2", "`explain` says rule, words, reason and record."),
+    "formats-command": R("transcripts.md 1, rule 10", "`formats` prints the evidence matrix."),
+    "audit-shapes": R("transcripts.md 1, rule 10", "Shapes of records are printed without values."),
+    "colour": R("design.md 5", "Colour only where it is wanted; NO_COLOR is honoured."),
+    "progress": R("issue 2", "A bar on long work where standard error is a terminal."),
+    "completion": R("design.md 7", "Completion for bash, zsh and fish."),
+    "imports": R("issue 2", "Nothing is imported that the command does not use."),
+    "repository": R("references.md 3", "Places and commits are looked up in a repository given."),
     "json-schema": R("issue 2", "What `check --json` prints is of the published JSON Schema."),
     "exit-codes": R("design.md 5", "Exit codes are 0, 1 for an error, 2 misuse, 3 could not tell."),
     "encoding": R("design.md 5", "Output is UTF-8 whatever the locale."),

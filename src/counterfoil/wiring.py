@@ -8,7 +8,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,8 @@ class WiredApplication:
     @property
     def version(self) -> str:
         """The version of the program."""
+        from importlib.metadata import version
+
         return version("counterfoil")
 
     def settings(self, flags: Mapping[str, object]) -> Settings:

@@ -24,9 +24,7 @@ CLASSES = list(KINDS.items())
 
 
 @pytest.mark.parametrize(("kind", "payload"), CLASSES)
-def test_a_kind_is_either_shown_in_a_receipt_or_left_out(
-    kind: str, payload: type[Payload]
-) -> None:
+def test_a_kind_is_either_shown_in_a_receipt_or_left_out(kind: str, payload: type[Payload]) -> None:
     """events-tripwire: Adding a kind fails here until someone decides; none is on both lists."""
     assert (payload in READ_BY_RECEIPTS) != (payload in OUTSIDE_RECEIPTS), kind
 

@@ -105,9 +105,7 @@ def test_the_length_counts_where_all_was_shown_and_nothing_ran_since(
     is_rewritten: bool,  # noqa: FBT001 - a case
 ) -> None:
     """shown: Else nobody knows how long a file is now."""
-    files = _shown(
-        FileSeen(path="a.py", how="read", first=1 if is_whole else 2, last=10, total=10)
-    )
+    files = _shown(FileSeen(path="a.py", how="read", first=1 if is_whole else 2, last=10, total=10))
     if ran:
         files.may_change()
     if is_rewritten:

@@ -70,9 +70,7 @@ def test_entry_references_of_a_long_text_are_read(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", _cases("entry-references", "generate"))
-def test_entry_references_are_read_in_linear_time(
-    case: Case, growth: Callable[..., float]
-) -> None:
+def test_entry_references_are_read_in_linear_time(case: Case, growth: Callable[..., float]) -> None:
     """entry-grammar: Twice the text costs at most 2.5 times."""
     assert case["expect"]["linear"] is True
     read = _consumed_references
@@ -102,9 +100,7 @@ def test_cited_entries_are_checked(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", _cases("cited-line", "generate"))
-def test_cited_entries_are_checked_in_linear_time(
-    case: Case, growth: Callable[..., float]
-) -> None:
+def test_cited_entries_are_checked_in_linear_time(case: Case, growth: Callable[..., float]) -> None:
     """cited-line: Twice the text costs at most 2.5 times, whatever the numbers in it."""
     assert case["expect"]["linear"] is True
     stored = _stored(case)

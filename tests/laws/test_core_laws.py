@@ -90,9 +90,7 @@ payloads: st.SearchStrategy[Payload] = st.one_of(
         milliseconds=_count,
         usage=st.sampled_from([None, Usage(), Usage(input=1), Usage(output=0, cached=2)]),
     ),
-    st.builds(
-        RecordDamaged, what=st.sampled_from(["torn-line", "output-cut", "odd", "open-turn"])
-    ),
+    st.builds(RecordDamaged, what=st.sampled_from(["torn-line", "output-cut", "odd", "open-turn"])),
     st.builds(Unrecognized, kind=st.just("rocket_launched"), details=st.just("{}")),
 )
 
@@ -109,9 +107,9 @@ def _event(seq: int, payload: Payload, **fields_: object) -> Event:
     return Event(**made | fields_)  # type: ignore[arg-type]  # each test gives what it means
 
 
-def _events_of(threads: tuple[ThreadId, ...], turns: tuple[int | None, ...]) -> st.SearchStrategy[
-    list[Event]
-]:
+def _events_of(
+    threads: tuple[ThreadId, ...], turns: tuple[int | None, ...]
+) -> st.SearchStrategy[list[Event]]:
     return st.lists(
         st.builds(
             _event,
@@ -342,7 +340,9 @@ _VALUES: dict[str, st.SearchStrategy[object]] = {
     for key in KEYS
 }
 layers = st.lists(
-    st.tuples(st.sampled_from(["project", "home", "flag"]), st.fixed_dictionaries({}, optional=_VALUES)),
+    st.tuples(
+        st.sampled_from(["project", "home", "flag"]), st.fixed_dictionaries({}, optional=_VALUES)
+    ),
     max_size=4,
 )
 
@@ -372,7 +372,9 @@ def test_an_unknown_key_names_its_nearest_neighbour(key: object, at: int, letter
 
 any_text = st.one_of(
     st.text(st.characters(exclude_categories=())),
-    st.text(st.sampled_from("ab \t\n\r\x00\x1b\x7f\x85\u2028\u202e\u2066\ufeff\ud800é"), max_size=60),
+    st.text(
+        st.sampled_from("ab \t\n\r\x00\x1b\x7f\x85\u2028\u202e\u2066\ufeff\ud800é"), max_size=60
+    ),
 )
 _STEERING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 

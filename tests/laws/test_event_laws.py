@@ -35,9 +35,7 @@ names = st.one_of(st.sampled_from(["x", "note", "Text", "\ud800", "é", "𝄞", 
 whole = st.one_of(st.integers(-LARGEST, LARGEST), st.sampled_from([0, -LARGEST, LARGEST]))
 values: st.SearchStrategy[Any] = st.recursive(
     st.one_of(st.none(), st.booleans(), whole, texts),
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3), st.dictionaries(names, inner, max_size=4)
-    ),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(names, inner, max_size=4)),
     max_leaves=12,
 )
 objects = st.dictionaries(names, values, max_size=4)
@@ -166,7 +164,9 @@ def spellings(draw: st.DrawFn) -> tuple[Event, str]:
         ensure_ascii=draw(st.booleans()),
         indent=draw(st.sampled_from([None, 1, "\t"])),
     )
-    return event, draw(st.sampled_from(["", " ", "\r\n"])) + text + draw(st.sampled_from(["", "\n"]))
+    return event, draw(st.sampled_from(["", " ", "\r\n"])) + text + draw(
+        st.sampled_from(["", "\n"])
+    )
 
 
 @given(events())

@@ -129,8 +129,29 @@ def test_one_entry_more_moves_its_own_verdict_alone(
 _LITERAL_PIECES = ["src/a.py", "a.py", "Makefile", "C:\\x\\y.rs", "a.example", ":", ":12", ":3-9"]
 _LITERAL_PIECES += ["#L5", "#L5-L9", "-7", "commit ", "merged as ", "deadbee1", "0123456789abcdef"]
 _LITERAL_PIECES += ["https://docs.test/a", "http://localhost:8/", "://", "Sources:\n", "- ", "per "]
-_LITERAL_PIECES += ["It says ", "the log reads ", "The output was:\n", "should print ", '"', "“", "”"]
-_LITERAL_PIECES += ["`", "```\n", "```diff\n", "~~~\n", "> ", "\n", " ", ".", ". ", "…", "[...]", "("]
+_LITERAL_PIECES += [
+    "It says ",
+    "the log reads ",
+    "The output was:\n",
+    "should print ",
+    '"',
+    "“",
+    "”",
+]
+_LITERAL_PIECES += [
+    "`",
+    "```\n",
+    "```diff\n",
+    "~~~\n",
+    "> ",
+    "\n",
+    " ",
+    ".",
+    ". ",
+    "…",
+    "[...]",
+    "(",
+]
 _LITERAL_PIECES += [")", "*", "a line that is long enough to be one", "é", "\ud800", "\x1b[0m", "%"]
 literal_texts = st.lists(st.sampled_from(_LITERAL_PIECES), max_size=25).map("".join)
 
@@ -298,7 +319,21 @@ def test_a_needle_fits_only_where_its_text_stands(name: str, text: str) -> None:
         assert fits(needle, text, place) in {True, False}
 
 
-_SHELL = ["cat", "sed -n", "'1,3p'", "head", "-n 2", "grep -n", "a.py", "x", " ", "|", "&&", ";", ">"]
+_SHELL = [
+    "cat",
+    "sed -n",
+    "'1,3p'",
+    "head",
+    "-n 2",
+    "grep -n",
+    "a.py",
+    "x",
+    " ",
+    "|",
+    "&&",
+    ";",
+    ">",
+]
 _SHELL += ["2>&1", "/dev/null", "'", '"', "\\", "$(", "`", "(", ")", "\n", "git", "log", "-i", "&"]
 commands = st.lists(st.sampled_from(_SHELL), max_size=14).map(" ".join)
 

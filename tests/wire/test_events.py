@@ -78,9 +78,7 @@ def test_every_type_of_field_is_read() -> None:
         _event("thread_opened", tools=["a", "b"], instructions=False, versions={"x": "1"})
     )
     assert isinstance(event, Event)
-    assert event.payload == ThreadOpened(
-        tools=("a", "b"), instructions=False, versions={"x": "1"}
-    )
+    assert event.payload == ThreadOpened(tools=("a", "b"), instructions=False, versions={"x": "1"})
     assert event.turn is None
     assert event.kept == ()
 
@@ -90,9 +88,7 @@ def test_an_unknown_kind_keeps_its_details() -> None:
     line = json.dumps(_event("rocket_launched", to="Mars", at=None))
     event = decode_event(line)
     assert isinstance(event, Event)
-    assert event.payload == Unrecognized(
-        kind="rocket_launched", details='{"at":null,"to":"Mars"}'
-    )
+    assert event.payload == Unrecognized(kind="rocket_launched", details='{"at":null,"to":"Mars"}')
     assert json.loads(encode_event(event)) == json.loads(line)
 
 

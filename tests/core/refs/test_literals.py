@@ -109,7 +109,10 @@ def test_a_commit_has_its_name() -> None:
     ("text", "found"),
     [
         ("According to https://docs.test/a.", ["S https://docs.test/a"]),
-        ("Sources:\n- https://a.test\n- [x](https://b.test)\n", ["S https://a.test", "S https://b.test"]),
+        (
+            "Sources:\n- https://a.test\n- [x](https://b.test)\n",
+            ["S https://a.test", "S https://b.test"],
+        ),
         ("## References\n\nhttps://a.test/x", ["S https://a.test/x"]),
         ("Sources:\nThe end.\n- https://a.test", []),
         ("Open https://a.test to try.", []),

@@ -63,8 +63,9 @@ def files_below(directory: Path) -> Iterator[Path]:
         )
         for name in sorted(files):
             is_session = name.endswith((".jsonl", ".jsonl.zst")) and name != "journal.jsonl"
-            if is_session and not name.startswith("agent-"):
-                yield Path(folder) / name
+            path = Path(folder) / name
+            if is_session and not name.startswith("agent-") and path.is_file():
+                yield path
 
 
 def newest_first(paths: list[Path]) -> list[Path]:

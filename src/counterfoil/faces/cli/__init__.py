@@ -87,10 +87,18 @@ def main(application: Application, arguments: Sequence[str] | None = None) -> in
     except click.Abort:
         sys.stderr.write("interrupted\n")
         return 130
-    except (BrokenPipeError, SystemExit):
-        return _closed_pipe()  # click itself ends the process for a closed pipe, with 1
+    except BrokenPipeError:
+        return _closed_pipe()
+    except SystemExit as exit_:  # click ends the process for a closed pipe, and for completion
+        is_closed = isinstance(sys.stdout, click.utils.PacifyFlushWrapper)
+        return _closed_pipe() if is_closed else int(exit_.code or 0)
     except CounterfoilError as error:
         return _failed(error)
+    except OSError as error:  # a full disk, a file that went away
+        sys.stderr.write(
+            f"error: {error.strerror or error}: {error.filename or 'temporary file'}\n"
+        )
+        return CANNOT_TELL
     return outcome if isinstance(outcome, int) else 0
 
 

@@ -70,7 +70,7 @@ class Session:
     ) -> Iterator[Item]:
         """Yield the items of a sub-agent's file, which was read at `line` of another."""
         path = self._waiting.pop(agent, None)
-        if path is None:
+        if path is None or not path.is_file():
             return
         outer = self.emit.origin
         directory = self._source.path.parent if self._source.path else path.parent

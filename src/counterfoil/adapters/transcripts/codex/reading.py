@@ -92,7 +92,7 @@ class Session:
     def sub_items(self, id_: str, line: int, parent: ThreadId | None) -> Iterator[Item]:
         """Yield the items of a sub-agent's rollout, which was named at `line` of another."""
         path = self._waiting.pop(id_, None)
-        if path is None:
+        if path is None or not path.is_file():
             return
         outer = self.emit.origin
         self.emit.origin = Origin(path.name, (*outer.prefix, line, 0, len(self.files)))
