@@ -16,7 +16,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from counterfoil.adapters.transcripts.formats import EVIDENCE
+from counterfoil.adapters.transcripts.evidence import EVIDENCE
 from counterfoil.core import reasons
 from counterfoil.core.events import KINDS, OUTSIDE_RECEIPTS
 from counterfoil.core.report import CAVEAT_TEXT

@@ -61,6 +61,12 @@ CORE = {
     "commands": R(
         "transcripts.md 3", "What a command shows of files is read only where it is certain."
     ),
+    "resolution": R("design.md 1", "A verdict is derived from all evidence and never stored."),
+    "needles": R("references.md 3", "What is looked for is found where it stands for itself."),
+    "reasons": R("design.md 1", "A reason says what was found and what must not be read into it."),
+    "plain-text": R("design.md 9", "Text of a record steers no terminal and no reader."),
+    "settings": R("design.md 7", "The later layer wins; an unknown key names its nearest."),
+    "public-names": R("design.md 7", "The names exported are all there, and no other."),
 }
 
 RECORD = {
@@ -116,6 +122,9 @@ ENGINE = {
     ),
     "golden-references": R("issue 2", "On realistic sessions every reference is judged as it was."),
     "golden-text": R("issue 2", "On realistic sessions every line of the output is true."),
+    "check-document": R("claims.md 5", "The document of a check has one shape, whatever was read."),
+    "annotations": R("issue 2", "Findings for CI carry rule, level and place, all escaped."),
+    "read-at": R("issue 2", "A place of a transcript is told whole, as it stands."),
 }
 
 CLI = {

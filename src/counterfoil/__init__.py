@@ -5,9 +5,10 @@ when asked for, so that the command line does not pay for what it does not use.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # for type checkers; at run time each name is loaded when asked for
+TYPE_CHECKING = False  # as `typing` has it, which costs more to import than all of this
+
+if TYPE_CHECKING:
     from counterfoil.core.canonical import canonical_json
     from counterfoil.core.errors import CounterfoilError
     from counterfoil.core.events import Event, Fact

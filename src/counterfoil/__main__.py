@@ -6,9 +6,9 @@ import sys
 def main() -> None:
     """Run the command line and end the process with its exit code."""
     if sys.argv[1:] == ["--version"]:  # answered before anything is imported for it
-        from importlib.metadata import version
+        from counterfoil.core.version import VERSION
 
-        sys.stdout.write(f"counterfoil {version('counterfoil')}\n")
+        sys.stdout.write(f"counterfoil {VERSION}\n")
         return
     from counterfoil.faces.cli import main as run
     from counterfoil.wiring import WiredApplication

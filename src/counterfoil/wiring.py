@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil.core.settings import Layer, Settings, settle
+from counterfoil.core.version import VERSION
 from counterfoil.ports.transcripts import Transcript, TranscriptFile
 from counterfoil.ports.world import Repository, Spool
 
@@ -22,9 +23,7 @@ class WiredApplication:
     @property
     def version(self) -> str:
         """The version of the program."""
-        from importlib.metadata import version
-
-        return version("counterfoil")
+        return VERSION
 
     def settings(self, flags: Mapping[str, object]) -> Settings:
         """Return the settings here and now, `flags` on top."""
@@ -108,7 +107,7 @@ class WiredApplication:
 
     def evidence(self) -> Mapping[str, Mapping[str, str]]:
         """Return, by format, what it can show."""
-        from counterfoil.adapters.transcripts.formats import EVIDENCE
+        from counterfoil.adapters.transcripts.evidence import EVIDENCE
 
         return EVIDENCE
 

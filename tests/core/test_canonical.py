@@ -1,10 +1,8 @@
 """Canonical JSON where it refuses, and where lone surrogates stand."""
 
-from typing import Any
-
 import pytest
 
-from counterfoil.core.canonical import LARGEST, canonical_bytes, canonical_json, tagged_digest
+from counterfoil.core.canonical import LARGEST, Json, canonical_bytes, canonical_json, tagged_digest
 
 
 @pytest.mark.parametrize("number", [LARGEST - 1, LARGEST, -LARGEST, 1 - LARGEST])
@@ -21,7 +19,7 @@ def test_an_integer_past_the_bound_is_refused(number: int) -> None:
 
 
 @pytest.mark.parametrize(("value", "name"), [(1.5, "float"), ({1}, "set"), (b"x", "bytes")])
-def test_what_json_here_does_not_have_is_refused(value: Any, name: str) -> None:
+def test_what_json_here_does_not_have_is_refused(value: Json, name: str) -> None:
     """canonical: A float, a set and bytes have no canonical text."""
     with pytest.raises(TypeError, match=name):
         canonical_json([value])

@@ -1,7 +1,5 @@
 """Settings: what a key can be, what is silenced, and what each refusal says."""
 
-from typing import Any
-
 import pytest
 
 from counterfoil.core.settings import (
@@ -92,7 +90,7 @@ def test_silences_of_all_layers_add_up() -> None:
         ({"rule": "place", "path": "a", "reasn": "x"}, "did you mean 'reason'"),
     ],
 )
-def test_a_silence_needs_rule_path_and_reason(said: Any, words: str) -> None:
+def test_a_silence_needs_rule_path_and_reason(said: object, words: str) -> None:
     """settings: Nothing is silenced without a reason, or by a misspelled key."""
     with pytest.raises(ConfigurationError, match=words):
         settle([Layer("counterfoil.toml", {"silence": said})])

@@ -239,8 +239,7 @@ def _seen(command: str, output: str, *, is_whole: bool = True) -> list[tuple[obj
         (
             "grep -n x a.py",
             "3:x\n7-y\n8:x\n",
-            [("a.py", "grepped", 3, 3, None), ("a.py", "grepped", 7, 7, None)]
-            + [("a.py", "grepped", 8, 8, None)],
+            [("a.py", "grepped", line, line, None) for line in (3, 7, 8)],
         ),
         ("rg --line-number x a.py", "3:x\n", [("a.py", "grepped", 3, 3, None)]),
     ],

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import click
 import pytest
 
-from counterfoil.adapters.transcripts.formats import EVIDENCE
+from counterfoil.adapters.transcripts.evidence import EVIDENCE
 from counterfoil.core.events import KINDS, Event
 from counterfoil.core.reasons import REASONS
 from counterfoil.core.receipt import CAVEATS

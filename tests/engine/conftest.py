@@ -1,7 +1,7 @@
 """A transcript made of a list of items, told step by step, with nothing on any disk."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -36,6 +36,9 @@ from counterfoil.ports.transcripts import (
 from counterfoil.ports.world import TreeFile
 
 MAIN = ThreadId("t1")
+
+Given: TypeAlias = Any
+"""What a step hands on by name, each to the one place that knows its type."""
 
 
 class ListSpool:
@@ -124,7 +127,7 @@ class Session:
         self._line += step
         return self._line
 
-    def event(self, payload: Payload, *, call: str | None = None, **fields: Any) -> int:
+    def event(self, payload: Payload, *, call: str | None = None, **fields: Given) -> int:
         """Record an event of the running turn on a line of its own; return the line."""
         line = self.line()
         self._seq += 1
@@ -198,14 +201,14 @@ class Session:
         self.words.append((whose, text, thread, line, self.origin))
         return line
 
-    def runs(self, command: str, output: str = "", *, call: str = "c1", **fields: Any) -> int:
+    def runs(self, command: str, output: str = "", *, call: str = "c1", **fields: Given) -> int:
         """Call a tool that runs a command, with its exit and its output."""
         line = self.event(ToolCalled(tool="bash", arguments=command), call=call)
         self.event(CommandExited(command=command, exit_status=0, **fields), call=call)
         self.event(ToolReturned(tool="bash", output=output, outcome="ok"), call=call)
         return line
 
-    def is_damaged(self, what: str, place: str | None = None, **fields: Any) -> int:
+    def is_damaged(self, what: str, place: str | None = None, **fields: Given) -> int:
         return self.event(RecordDamaged(what=what, place=place), **fields)
 
     def stores(self, entry: int, *events: str) -> int:
@@ -219,12 +222,12 @@ class Session:
 
     # --- the check ---
 
-    def check(self, **given: Any) -> TranscriptCheck:
+    def check(self, **given: Given) -> TranscriptCheck:
         check = TranscriptCheck(self, ListSpool(), **given)
         check.read()
         return check
 
-    def verdicts(self, **given: Any) -> list[tuple[str, str, str]]:
+    def verdicts(self, **given: Given) -> list[tuple[str, str, str]]:
         """Return text, verdict and reason of every reference, in the order of the reports."""
         return [
             (one.text, one.verdict, one.reason)

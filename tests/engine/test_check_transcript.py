@@ -9,6 +9,7 @@ from counterfoil.engine.check_transcript import SHOWN_DETAILS, Silence, Transcri
 
 # A session is the fake transcript of `conftest.py`: its steps are told in the test.
 Session = Any
+Spool = Any
 
 
 def test_a_turn_says_who_asked_what_and_what_ran(session: Session) -> None:
@@ -114,14 +115,14 @@ def test_an_empty_transcript_is_empty(session: Session) -> None:
     assert check.source().threads == 0
 
 
-def test_nothing_was_read_before_reading(session: Session, spool: Any) -> None:
+def test_nothing_was_read_before_reading(session: Session, spool: Spool) -> None:
     """nothing-to-check: A check that was not read yet has nothing to say."""
     session.asks()
     check = TranscriptCheck(session, spool)
     assert (check.summary().turns, check.source().lines) == (0, 0)
 
 
-def test_longer_turns_weigh_more_in_the_spool(session: Session, spool: Any) -> None:
+def test_longer_turns_weigh_more_in_the_spool(session: Session, spool: Spool) -> None:
     """flat-memory: A spool is told about how large each turn is."""
     session.asks()
     session.asks()

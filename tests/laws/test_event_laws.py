@@ -6,8 +6,9 @@ lone surrogates among them, where they only have to survive.
 
 import json
 from dataclasses import fields
+from random import Random
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,6 +24,10 @@ from counterfoil.core.events import KINDS, Event, Payload, Unrecognized, Usage, 
 from counterfoil.core.ids import EventId, ThreadId
 from counterfoil.wire.events import decode_event, encode_event, event_to_json
 from counterfoil.wire.strict_json import Malformed, read_json
+
+Annotation: TypeAlias = Any
+Value: TypeAlias = Any
+"""JSON of any type, as tests make it."""
 
 
 def _joined(text: str) -> str:
@@ -41,15 +46,16 @@ values: st.SearchStrategy[Any] = st.recursive(
 objects = st.dictionaries(names, values, max_size=4)
 
 
-def _of_type(type_: Any) -> st.SearchStrategy[Any]:
+def _of_type(type_: Annotation) -> st.SearchStrategy[Any]:
     """Draw what a field of a payload can hold, by its annotation alone."""
-    if get_origin(type_) in {UnionType, Union}:
+    origin: object = get_origin(type_)
+    if origin in {UnionType, Union}:
         return st.one_of(*map(_of_type, get_args(type_)))
-    if get_origin(type_) is Literal:
+    if origin is Literal:
         return st.sampled_from(get_args(type_))
-    if get_origin(type_) is tuple:
+    if origin is tuple:
         return st.lists(_of_type(get_args(type_)[0]), max_size=3).map(tuple)
-    if get_origin(type_) is dict:
+    if origin is dict:
         return st.dictionaries(names, texts, max_size=3)
     if type_ is Usage:
         return _payloads_of(Usage)
@@ -90,7 +96,7 @@ def _absent(payload: object, path: tuple[str, ...]) -> list[tuple[str, ...]]:
 def kept_beside(draw: st.DrawFn, payload: Payload) -> tuple[tuple[tuple[str, ...], str], ...]:
     """Draw unknown fields of the envelope, of the details and of the usage, and nulls."""
     envelope = {"schema", "seq", "id", "occurredAt", "thread", "turn", "call", "kind", "details"}
-    kept = {
+    kept: dict[tuple[str, ...], str] = {
         (name,): canonical_json(value)
         for name, value in draw(objects).items()
         if name not in envelope
@@ -128,7 +134,7 @@ def events(draw: st.DrawFn) -> Event:
     )
 
 
-def _canonical_oracle(value: Any) -> str:
+def _canonical_oracle(value: Value) -> str:
     """Write `value` as RFC 8785 does, by another way: piece by piece, keys as numbers."""
     if isinstance(value, dict):
         ordered = sorted(value, key=lambda key: list(memoryview(_units(key)).cast("H")))
@@ -147,7 +153,7 @@ def _units(text: str) -> bytes:
     return text.encode(order, "surrogatepass")
 
 
-def _spelled(draw: st.DrawFn, value: Any) -> Any:
+def _spelled(draw: st.DrawFn, value: Value) -> Value:
     """Return `value` with the keys of every object in an order that is drawn."""
     if isinstance(value, dict):
         rows = draw(st.permutations(sorted(value.items(), key=lambda row: repr(row[0]))))
@@ -206,7 +212,7 @@ def test_canonical_json_is_that_of_an_independent_writer(value: Json) -> None:
 
 
 @given(st.dictionaries(names, values, max_size=5), st.randoms(use_true_random=False))
-def test_the_order_of_keys_changes_no_digest(value: dict[str, Any], random: Any) -> None:
+def test_the_order_of_keys_changes_no_digest(value: dict[str, Any], random: Random) -> None:
     """canonical: Equal objects have one text and so one digest."""
     keys = list(value)
     random.shuffle(keys)

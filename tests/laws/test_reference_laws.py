@@ -272,8 +272,8 @@ evidence = st.lists(
 )
 
 
-@given(evidence, st.randoms(use_true_random=False))
-def test_a_verdict_is_derived_from_all_evidence(found: list[Evidence], random: object) -> None:
+@given(evidence)
+def test_a_verdict_is_derived_from_all_evidence(found: list[Evidence]) -> None:
     """resolution: One for it supports; all against it contradict; else nothing is established."""
     resolution = Resolution(tuple(found), "none")
     stances = {one.stance for one in found if one.stance != "nothing"}

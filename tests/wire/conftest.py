@@ -1,15 +1,18 @@
 """Reports to write: each field given, or left as it mostly is."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
 from counterfoil.core.receipt import fold_receipt
 from counterfoil.core.report import Reference, Spot, TurnReport
 
+Given: TypeAlias = Any
+"""The value of a field; which type it has is the field's to say."""
 
-def _reference(**fields: Any) -> Reference:
+
+def _reference(**fields: Given) -> Reference:
     made: dict[str, Any] = {
         "kind": "place",
         "text": "a.py:9",
@@ -20,7 +23,7 @@ def _reference(**fields: Any) -> Reference:
     return Reference(**made | fields)
 
 
-def _turn(*references: Reference, **fields: Any) -> TurnReport:
+def _turn(*references: Reference, **fields: Given) -> TurnReport:
     made: dict[str, Any] = {
         "thread": "t1",
         "parent": None,

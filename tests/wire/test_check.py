@@ -20,6 +20,7 @@ from counterfoil.core.report import (
 from counterfoil.wire.check import could_not_tell, document, encode_json, printable
 
 Make = Callable[..., Any]
+Document = Any
 
 
 def _object(required: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -112,7 +113,9 @@ SUMMARY = Summary(
 )
 
 
-def _read(*turns: TurnReport, path: str = "s.jsonl", caveats: tuple[CaveatRow, ...] = ()) -> Any:
+def _read(
+    *turns: TurnReport, path: str = "s.jsonl", caveats: tuple[CaveatRow, ...] = ()
+) -> Document:
     source = SourceReport(
         path=path,
         format="fake",

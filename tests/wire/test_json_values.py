@@ -1,7 +1,5 @@
 """JSON of any shape, looked at without being trusted."""
 
-from typing import Any
-
 import pytest
 
 from counterfoil.wire.json_values import is_list, is_object, kind_of_value, value_in
@@ -38,7 +36,7 @@ def test_content_holds_a_value_or_none(content: bytes, value: object) -> None:
         (b"", "unknown"),
     ],
 )
-def test_a_value_has_a_kind(value: Any, kind: str) -> None:
+def test_a_value_has_a_kind(value: object, kind: str) -> None:
     """shape: Each kind of JSON has its word, a boolean is no number."""
     assert kind_of_value(value) == kind
     assert is_list(value) is (kind == "list")

@@ -20,7 +20,7 @@ _SILENT = "that it does not exist: the record cannot show it"
 REASONS: dict[str, Reason] = {
     "entry-exists": Reason("every number of it is an entry of the thread", _EXISTS),
     "no-such-entry": Reason(
-        "the thread had no entry of that number when the reply was given",
+        "the thread did not have it, or not all of it, when the reply was given",
         "anything about entries that do exist",
     ),
     "not-checked": Reason("only the first 100 numbers of a reply are checked", _SILENT),

@@ -97,6 +97,7 @@ class SourceReport:
     records: int
     repeated: int
     threads: int
+    checked: tuple[ReferenceKind, ...]
     skipped: Mapping[str, int]
     unknown: Mapping[str, int]
 
@@ -133,6 +134,10 @@ CAVEAT_TEXT: dict[str, str] = {
     "call-without-result": "a call has no result in the record",
     "clock-stepped-back": "the clock stepped back; order is that of the record",
     "compacted": "older material was taken out of what the model read",
+    "events-dropped": "events fell out of a bounded collector",
+    "ledger-gap": "events could not be recorded and are lost",
+    "tail-not-proven": "nothing outside shows where the record ends",
+    "unreadable": "the input could not be read",
     "in-progress": "the last record is half written: the session may still be going on",
     "interrupted": "a person interrupted the turn",
     "late-event": "an event belongs to a turn that had ended before it",

@@ -36,9 +36,6 @@ class FileSeen:
 _NONE = Intervals()
 
 
-_NONE = Intervals()
-
-
 @dataclass(slots=True)
 class _File:
     """What is known of one file: the lines shown in each way, and how long it is."""
@@ -59,9 +56,11 @@ class _File:
         """Return the way in which the lines were shown, `None` where some were not."""
         if not _covers(self.all_lines, first, last):
             return None
-        ways = (self.latest, *self.lines)
-        covering = (how for how in ways if _covers(self.lines.get(how, _NONE), first, last))
-        return next(covering, self.latest)
+        ways: tuple[How, ...] = (self.latest, *self.lines)
+        for how in ways:
+            if _covers(self.lines.get(how, _NONE), first, last):
+                return how
+        return self.latest
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from counterfoil.core.events import RecordDamaged, ThreadOpened, ToolCalled, Unr
 from counterfoil.core.ids import ThreadId
 from counterfoil.core.report import (
     CAVEAT_TEXT,
+    KINDS,
     CaveatRow,
     Reference,
     SourceReport,
@@ -137,6 +138,7 @@ class TranscriptCheck:
             records=measured.records,
             repeated=measured.repeated,
             threads=len(self._reading.conversations),
+            checked=KINDS if self._transcript.numbers_entries else KINDS[1:],
             skipped=dict(measured.skipped),
             unknown=dict(measured.unknown),
         )

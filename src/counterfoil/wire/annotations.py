@@ -67,7 +67,6 @@ def sarif_log(version: str, results: list[dict[str, Any]]) -> dict[str, Any]:
     driver = {
         "name": "counterfoil",
         "version": version,
-        "informationUri": "https://pypi.org/project/counterfoil/",
         "rules": [_rule(rule) for rule in rules],
     }
     return {

@@ -12,7 +12,6 @@ import msgspec
 
 from counterfoil.core.refs.cited import CitedEntries
 from counterfoil.core.report import (
-    KINDS,
     CaveatRow,
     EvidenceRow,
     Reference,
@@ -37,7 +36,7 @@ def document(
     head = {
         "schema": SCHEMA,
         "source": source_to_json(source),
-        "summary": summary_to_json(summary),
+        "summary": {**summary_to_json(summary), "checked": list(source.checked)},
         "caveats": [caveat_to_json(caveat) for caveat in caveats],
     }
     yield encode_json(head)[:-1] + b',"turns":['
@@ -55,7 +54,7 @@ def could_not_tell(path: str, diagnosis: str) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "source": unread,
-        "summary": {**summary_to_json(nothing), "outcome": "could_not_tell"},
+        "summary": {**summary_to_json(nothing), "outcome": "could_not_tell", "checked": []},
         "caveats": [{"code": "unreadable", "line": None, "count": 1, "what": printable(diagnosis)}],
         "turns": [],
     }
@@ -90,7 +89,6 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
             "not_established": summary.not_established,
             "silenced": summary.silenced,
         },
-        "checked": list(KINDS),
     }
 
 

@@ -7,7 +7,7 @@ from typing import IO, Generic, TypeVar
 
 T = TypeVar("T")
 
-_IN_MEMORY = 24 << 20
+_IN_MEMORY = 8 << 20
 
 
 class FileSpool(Generic[T]):

@@ -6,6 +6,7 @@ caveat with the reason, and everything behind it is read.
 
 from collections.abc import Iterator, Sequence
 
+from counterfoil.adapters.transcripts.evidence import COUNTERFOIL
 from counterfoil.adapters.transcripts.lines import Damage, Line, Tally, read_lines
 from counterfoil.adapters.transcripts.once import SeenIds
 from counterfoil.adapters.transcripts.search import NeedleSearch, Words
@@ -38,29 +39,13 @@ from counterfoil.ports.transcripts import (
 )
 from counterfoil.wire.events import decode_event
 
-FORMAT = "counterfoil"
-
-EVIDENCE = {
-    "call-result id": "yes: `call`",
-    "outcome flag": "yes: `outcome`",
-    "exit code": "yes: `exitStatus`, null where it was not recorded",
-    "full output": "yes, up to 1 MiB a stream",
-    "approval asked": "yes: `approval_requested`, with the exact text shown",
-    "denial": "yes: `policy_decided`, `approval_decided`",
-    "sub-agents": "threads of their own with a parent",
-    "compaction mark": "yes: `context_condensed`",
-    "working directory": "yes",
-    "commit": "no",
-}
-"""What this format can show (transcripts.md section 2)."""
-
 _MAIN = Origin("")
 
 
 class CounterfoilTranscript:
     """An export of a ledger: one event a line, of one thread or of many."""
 
-    format = FORMAT
+    format = COUNTERFOIL
     numbers_entries = True
 
     def __init__(self, source: Source) -> None:
@@ -73,17 +58,18 @@ class CounterfoilTranscript:
         seen = SeenIds()
         thread = thread_id(self._source.stem, "thread")
         turn: int | None = None
+        at = EPOCH
         with self._source.open() as file:
             for line in read_lines(file, tally):
                 event = _read(line)
                 if isinstance(event, Damage):
-                    yield Recorded(_damaged(event, thread, turn), line.number, 0, _MAIN)
+                    yield Recorded(_damaged(event, thread, turn, at), line.number, 0, _MAIN)
                     continue
                 tally.records += 1
                 if not seen.add(event.id):
                     tally.repeated += 1
                     continue
-                thread, turn = event.thread, event.turn
+                thread, turn, at = event.thread, event.turn, event.occurred_at
                 if isinstance(event.payload, Unrecognized):
                     tally.unknown[event.payload.kind[:60]] += 1
                 yield Recorded(event, line.number, 0, _MAIN)
@@ -111,12 +97,13 @@ def _read(line: Line | Damage) -> Event | Damage:
     return Damage(line.number, "not-an-event", len(line.content), detail)
 
 
-def _damaged(damage: Damage, thread: ThreadId, turn: int | None) -> Event:
+def _damaged(damage: Damage, thread: ThreadId, turn: int | None, at: str) -> Event:
+    """Damage is met behind the event before it, and has its time."""
     place = f"line {damage.number}" + (f": {damage.detail}" if damage.detail else "")
     return Event(
         seq=damage.number,
         id=EventId.from_number(damage.number),
-        occurred_at=EPOCH,
+        occurred_at=at,
         thread=thread,
         turn=turn,
         payload=RecordDamaged(place=place, bytes=damage.size, what=damage.what),

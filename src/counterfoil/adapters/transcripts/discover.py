@@ -12,7 +12,8 @@ from pathlib import Path
 
 import msgspec
 
-from counterfoil.adapters.transcripts import claude_code, codex
+from counterfoil.adapters.transcripts.claude_code.layout import find_subagents
+from counterfoil.adapters.transcripts.evidence import CLAUDE_CODE, CODEX
 from counterfoil.adapters.transcripts.lines import Damage, Tally
 from counterfoil.adapters.transcripts.records import RecordReader
 from counterfoil.adapters.transcripts.source import open_file
@@ -43,12 +44,12 @@ def session_files(
     claude = Path(claude_dir or environment.get("CLAUDE_CONFIG_DIR") or user / ".claude")
     for path in sorted((claude / "projects").glob("*/*.jsonl")):
         if not path.name.startswith("agent-"):
-            yield claude_code.FORMAT, path
+            yield CLAUDE_CODE, path
     rollouts = Path(codex_dir or environment.get("CODEX_HOME") or user / ".codex")
     for folder in ("sessions", "archived_sessions"):
         for pattern in ("rollout-*.jsonl", "rollout-*.jsonl.zst"):
             for path in sorted((rollouts / folder).glob(f"**/{pattern}")):
-                yield codex.FORMAT, path
+                yield CODEX, path
 
 
 def files_below(directory: Path) -> Iterator[Path]:
@@ -86,7 +87,7 @@ def describe(format_: str, path: Path) -> TranscriptFile | None:
         thread, cwd = _head_of(path)
     except (OSError, CounterfoilError):
         return None
-    subs = claude_code.find_subagents(path) if format_ == claude_code.FORMAT else {}
+    subs = find_subagents(path) if format_ == CLAUDE_CODE else {}
     return TranscriptFile(
         path=str(path),
         format=format_,

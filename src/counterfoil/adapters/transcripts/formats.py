@@ -5,13 +5,20 @@ a resumed file mixes versions, so every record of the beginning has a voice.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from importlib import import_module
 from itertools import islice
-from typing import TypeAlias
 
 import msgspec
 
-from counterfoil.adapters.transcripts import claude_code, codex, counterfoil
+from counterfoil.adapters.transcripts.evidence import (
+    CLAUDE_CODE,
+    CLAUDE_IGNORED,
+    CLAUDE_KNOWN,
+    CODEX,
+    CODEX_KINDS,
+    COUNTERFOIL,
+)
 from counterfoil.adapters.transcripts.lines import Damage, Tally
 from counterfoil.adapters.transcripts.records import RecordReader
 from counterfoil.adapters.transcripts.source import Source
@@ -45,21 +52,12 @@ class _Shape(msgspec.Struct, rename="camel"):
     message: msgspec.Raw = msgspec.Raw(b"")
 
 
-_Opener: TypeAlias = Callable[[Source], Transcript]
-
-FORMATS: dict[str, _Opener] = {
-    counterfoil.FORMAT: counterfoil.CounterfoilTranscript,
-    claude_code.FORMAT: claude_code.ClaudeCodeTranscript,
-    codex.FORMAT: codex.CodexTranscript,
+_OPENERS = {
+    COUNTERFOIL: ("counterfoil", "CounterfoilTranscript"),
+    CLAUDE_CODE: ("claude_code", "ClaudeCodeTranscript"),
+    CODEX: ("codex", "CodexTranscript"),
 }
-"""Every format by its name."""
-
-EVIDENCE: dict[str, dict[str, str]] = {
-    counterfoil.FORMAT: counterfoil.EVIDENCE,
-    claude_code.FORMAT: claude_code.EVIDENCE,
-    codex.FORMAT: codex.EVIDENCE,
-}
-"""What each format can show; `counterfoil formats` prints it."""
+"""The module and the class of every format; a module is imported for its format alone."""
 
 
 def open_transcript(source: Source) -> Transcript:
@@ -82,7 +80,10 @@ def open_transcript(source: Source) -> Transcript:
                 break
     other = votes.pop("", 0)
     if votes:
-        return FORMATS[votes.most_common(1)[0][0]](source)
+        module, name = _OPENERS[votes.most_common(1)[0][0]]
+        found = import_module(f"counterfoil.adapters.transcripts.{module}")
+        transcript: Transcript = getattr(found, name)(source)
+        return transcript
     if not (damaged or other):
         return _EmptyTranscript(source, tally)
     raise _unknown(source, damaged, other)
@@ -90,12 +91,12 @@ def open_transcript(source: Source) -> Transcript:
 
 def _format_of(shape: _Shape) -> str | None:
     if shape.schema is not None and shape.seq is not None and bytes(shape.details):
-        return counterfoil.FORMAT
-    if shape.type in codex.KINDS and bytes(shape.payload):
-        return codex.FORMAT
-    is_claude = shape.type in claude_code.IGNORED or shape.type in {"user", "assistant", "system"}
+        return COUNTERFOIL
+    if shape.type in CODEX_KINDS and bytes(shape.payload):
+        return CODEX
+    is_claude = shape.type in CLAUDE_IGNORED or shape.type in CLAUDE_KNOWN
     if is_claude and _has_ids(shape):
-        return claude_code.FORMAT
+        return CLAUDE_CODE
     return None
 
 
@@ -116,7 +117,7 @@ def _unknown(source: Source, damaged: int, other: int) -> UnreadableError:
     else:
         found = f"{source.name!r} is in an unknown format ({what})"
     return UnreadableError(
-        found, f"one of {', '.join(FORMATS)}", "`counterfoil formats` lists what can be read"
+        found, f"one of {', '.join(_OPENERS)}", "`counterfoil formats` lists what can be read"
     )
 
 

@@ -14,6 +14,7 @@ import msgspec
 from counterfoil.adapters.transcripts.lines import LONGEST, Damage, Line, Tally, told_apart
 from counterfoil.wire.json_values import is_list, is_object, kind_of_value, value_in
 
+_NOT_OF_THE_TYPE = (msgspec.MsgspecError, UnicodeError)  # a lone surrogate is no number
 _DEEP = 900
 """Brackets in a line that cannot be read, from which on depth is the likely reason."""
 
@@ -116,7 +117,7 @@ def loosely(value: dict[str, Any], shape: type[S]) -> S:
         found = value[field.encode_name]
         try:
             fields[field.name] = _converted(found, field.type)
-        except msgspec.MsgspecError:
+        except _NOT_OF_THE_TYPE:
             continue
     return shape(**fields)
 
@@ -139,7 +140,7 @@ def _items(found: list[Any], type_: Any) -> Iterator[Any]:  # noqa: ANN401 - JSO
     for item in found:
         try:
             yield _converted(item, type_)
-        except msgspec.MsgspecError:
+        except _NOT_OF_THE_TYPE:
             continue
 
 

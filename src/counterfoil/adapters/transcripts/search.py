@@ -144,7 +144,7 @@ class NeedleSearch:
                 stop = block.find(b"\n", start)
                 stop = len(block) if stop < 0 else stop
                 line += block.count(b"\n", counted, begin)
-                counted, numbers = begin, set()
+                counted, numbers = begin, set[int]()
             if anchor is None:  # a coloured text: escapes can stand inside any run
                 numbers.update(self._here)
             elif not anchor.every <= numbers:

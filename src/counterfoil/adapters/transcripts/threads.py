@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import NamedTuple, TypeAlias
 
 from counterfoil.adapters.transcripts.lines import Damage
-from counterfoil.core.canonical import canonical_json
+from counterfoil.core.canonical import LARGEST, canonical_json
 from counterfoil.core.errors import InvalidIdError
 from counterfoil.core.events import (
     CommandExited,
@@ -59,6 +59,16 @@ class Call(NamedTuple):
     command: str | None = None
     path: str | None = None
     url: str | None = None
+
+
+def call_id(text: str | None) -> str | None:
+    """Return the id of a call; a blank one joins nothing."""
+    return text if text is not None and text.strip() else None
+
+
+def counted(number: int | None) -> int | None:
+    """Return a number that a record can hold exactly; any other was not recorded."""
+    return number if number is not None and 0 <= number <= LARGEST else None
 
 
 def size_of(text: str) -> int:
@@ -242,11 +252,12 @@ class ThreadReading:
 
     def used(self, message: str, usage: "_Counts") -> None:
         """Take in the usage of one message; what is said of it last counts."""
-        self._usages[message] = usage
+        input_, output, cached, reasoning = map(counted, usage)
+        self._usages[message] = (input_, output, cached, reasoning)
 
     def lasted(self, milliseconds: int | None) -> None:
         """Take in how long the turn took."""
-        self._duration = milliseconds
+        self._duration = counted(milliseconds)
 
     def goes_on_under(self, version: str | None, line: int) -> None:
         """Take in the version of the program that wrote a record."""
@@ -285,4 +296,4 @@ _Counts: TypeAlias = tuple[int | None, int | None, int | None, int | None]
 
 def _sum(counts: Iterable[int | None]) -> int | None:
     known = [count for count in counts if count is not None]
-    return sum(known) if known else None
+    return counted(sum(known)) if known else None

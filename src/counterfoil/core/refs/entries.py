@@ -85,7 +85,7 @@ _MEASURES = frozenset(
         "gib",
     ]
 )
-_LONGEST_MEASURE = max(map(len, _MEASURES))
+_WORD = re.compile(rf"[A-Za-z]{{1,{max(map(len, _MEASURES))}}}+")
 _RANGE_WORDS = frozenset({"to", "through", "thru"})
 _CONJUNCTIONS = frozenset({"and", "or"})
 _LONGEST_DIGITS = 100
@@ -458,13 +458,10 @@ def _starts_number(text: str, at: int) -> bool:
 
 def _word_at(text: str, at: int) -> str:
     """Return the whole word at `at` in lower case, "" when it cannot be one that counts."""
-    end = at
-    while end < len(text) and _is_word(text[end]):
-        end += 1
-        if end - at > _LONGEST_MEASURE:
-            return ""
-    word = text[at:end]
-    return word.lower() if word.isascii() else ""
+    word = _WORD.match(text, at)
+    if word is None or (word.end() < len(text) and _is_word(text[word.end()])):
+        return ""
+    return word.group().lower()
 
 
 def _digits_end(text: str, at: int) -> int:

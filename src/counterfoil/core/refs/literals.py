@@ -6,6 +6,7 @@ where the reply presents it as output or as the text of a file.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -396,11 +397,13 @@ def _sources(text: str, prose: Prose) -> Iterator[Source]:
 def _sources_in(
     text: str, prose: Prose, line: tuple[int, int], *, is_listed: bool
 ) -> Iterator[Source]:
+    cues = () if is_listed else tuple(cue.end() for cue in _SOURCE_CUE.finditer(text, *line))
     for span in spans_within(prose.urls, *line):
         url = text[slice(*span)]
         if not url.startswith("http") or _LOCAL.match(url):
             continue
-        if is_listed or _SOURCE_CUE.search(text[max(line[0], span[0] - _REACH) : span[0]]):
+        nearest = bisect_right(cues, span[0]) - 1
+        if is_listed or (nearest >= 0 and span[0] - cues[nearest] < _REACH):
             yield Source(span=span, url=url)
 
 

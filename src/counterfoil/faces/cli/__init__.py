@@ -12,9 +12,10 @@ import click
 
 from counterfoil.core.errors import CounterfoilError, NotFoundError
 from counterfoil.core.settings import ConfigurationError
+from counterfoil.core.version import VERSION
 from counterfoil.faces.cli.app import Application
 
-FOUND, MISUSE, CANNOT_TELL, CLOSED_PIPE = 1, 2, 3, 141
+FOUND, MISUSE, CANNOT_TELL, INTERRUPTED, CLOSED_PIPE = 1, 2, 3, 130, 141
 
 _COMMANDS = {
     "check": "Check a session: what ran, and which references the record does not hold.",
@@ -59,7 +60,7 @@ class _Commands(click.Group):
 
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(message="counterfoil %(version)s", package_name="counterfoil")
+@click.version_option(VERSION, message="counterfoil %(version)s")
 def cli() -> None:
     """Check what an AI agent says against the record of what it did.
 
@@ -79,27 +80,35 @@ def main(application: Application, arguments: Sequence[str] | None = None) -> in
             obj=application,
         )
         sys.stdout.flush()
-    except click.exceptions.Exit as exit_:
-        return exit_.exit_code
-    except click.ClickException as error:
-        error.show()
-        return MISUSE
-    except click.Abort:
-        sys.stderr.write("interrupted\n")
-        return 130
     except BrokenPipeError:
         return _closed_pipe()
     except SystemExit as exit_:  # click ends the process for a closed pipe, and for completion
-        is_closed = isinstance(sys.stdout, click.utils.PacifyFlushWrapper)
-        return _closed_pipe() if is_closed else int(exit_.code or 0)
+        return _closed_pipe() if _is_pacified() else int(exit_.code or 0)
+    except (click.exceptions.Exit, click.ClickException, click.Abort) as end:
+        return _ended(end)
     except CounterfoilError as error:
         return _failed(error)
     except OSError as error:  # a full disk, a file that went away
-        sys.stderr.write(
-            f"error: {error.strerror or error}: {error.filename or 'temporary file'}\n"
-        )
+        name = error.filename or "a temporary file"
+        sys.stderr.write(f"error: {name}: {error.strerror or error}\n")
         return CANNOT_TELL
     return outcome if isinstance(outcome, int) else 0
+
+
+def _ended(end: click.exceptions.Exit | click.ClickException | click.Abort) -> int:
+    """Say how click ended a command, and return the exit code."""
+    if isinstance(end, click.exceptions.Exit):
+        return end.exit_code
+    if isinstance(end, click.ClickException):
+        end.show()
+        return MISUSE
+    sys.stderr.write("interrupted\n")
+    return INTERRUPTED
+
+
+def _is_pacified() -> bool:
+    """Click replaces a standard output that was closed by a wrapper of its own."""
+    return isinstance(sys.stdout, click.utils.PacifyFlushWrapper)  # type: ignore[arg-type]
 
 
 def _failed(error: CounterfoilError) -> int:

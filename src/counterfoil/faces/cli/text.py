@@ -1,6 +1,7 @@
 """A check as text: per turn what was asked, what ran, and what the record does not hold."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from counterfoil.core.plain import one_line, plain
 from counterfoil.core.reasons import reason_text
@@ -16,6 +17,30 @@ _ROWS = 4
 _LABEL = 10
 
 
+@dataclass(frozen=True, slots=True)
+class View:
+    """How wide lines are, how much is told, and what a place of the record is called.
+
+    In a thread of our own places are entries, in other programs' sessions lines.
+    """
+
+    width: int
+    is_verbose: bool = False
+    noun: str = "line"
+
+    def place(self, line: int | None, source: str | None) -> str:
+        """Return the words for a place, "" for one that is not known."""
+        name = source.rpartition("/")[2] if source else ""
+        if line is None:
+            return name
+        return f"{name} {self.noun} {line}" if name else f"{self.noun} {line}"
+
+
+def view_of(source: SourceReport, width: int, *, is_verbose: bool) -> View:
+    """Return the view of a transcript."""
+    return View(width, is_verbose, "entry" if "entry" in source.checked else "line")
+
+
 def source_lines(source: SourceReport, place: str) -> Iterator[Line]:
     """Yield the heading of one transcript."""
     counts = [_count(source.records, "record")]
@@ -26,29 +51,29 @@ def source_lines(source: SourceReport, place: str) -> Iterator[Line]:
     yield [(plain(place), "bold"), (f"  {source.format} · {' · '.join(counts)}", "dim")]
 
 
-def turn_lines(turn: TurnReport, width: int, *, is_verbose: bool, is_sub: bool) -> Iterator[Line]:
+def turn_lines(turn: TurnReport, view: View, *, is_sub: bool) -> Iterator[Line]:
     """Yield the lines of one turn."""
     yield []
-    yield _heading(turn, width, is_sub=is_sub)
+    yield _heading(turn, view, is_sub=is_sub)
     origin = _origin(turn) if is_sub else None
     if origin is not None:
         yield origin
-    yield from receipt_lines(turn.receipt, width)
+    yield from receipt_lines(turn.receipt, view.width)
     if turn.ran is not None:
         yield [("  ", ""), (plain(turn.ran), "dim")]
     if turn.cited is not None and turn.cited.line is not None:
         style = "bold red" if turn.cited.missing else "yellow"
         yield [("  ", ""), (turn.cited.line, style)]
-    yield from _reply_lines(turn, width, is_verbose=is_verbose)
+    yield from _reply_lines(turn, view)
 
 
-def _heading(turn: TurnReport, width: int, *, is_sub: bool) -> Line:
-    place = _place(turn.line, None if is_sub else turn.source)
+def _heading(turn: TurnReport, view: View, *, is_sub: bool) -> Line:
+    place = view.place(turn.line, None if is_sub else turn.source)
     where = f"{one_line(turn.thread, 24)} · turn {turn.turn}" if is_sub else f"turn {turn.turn}"
     head = f"{where}{f', {place}' if place else ''}"
     if turn.prompt is None:
         return [(head, "bold"), ("  (no prompt in the record)", "dim")]
-    prompt = one_line(turn.prompt, max(24, width - len(head) - 4))
+    prompt = one_line(turn.prompt, max(24, view.width - len(head) - 4))
     return [(head, "bold"), (f"  “{prompt}”", "")]
 
 
@@ -58,13 +83,6 @@ def _origin(turn: TurnReport) -> Line | None:
         return None
     above = f"works for {turn.parent}" if turn.parent else ""
     return [(f"  {' · '.join(part for part in (above, turn.source) if part)}", "dim")]
-
-
-def _place(line: int | None, source: str | None) -> str:
-    if line is None:
-        return source or ""
-    name = source.rpartition("/")[2] if source else ""
-    return f"{name} line {line}" if name else f"line {line}"
 
 
 # --- the receipt --------------------------------------------------------------
@@ -150,17 +168,20 @@ def _row(label: str, parts: list[Part]) -> Line:
 # --- references ---------------------------------------------------------------
 
 
-def _reply_lines(turn: TurnReport, width: int, *, is_verbose: bool) -> Iterator[Line]:
-    shown = [found for found in turn.references if is_verbose or _is_told(found)]
+def _reply_lines(turn: TurnReport, view: View) -> Iterator[Line]:
+    shown = [found for found in turn.references if view.is_verbose or _is_told(found)]
     last: Spot | None = None
     for found in shown:
         spot = Spot(line=found.place.line, source=found.place.source)
         if spot != last:
-            yield [(f"  reply{_spaced(_place(spot.line, None))}", "dim")]
+            yield [(f"  reply{_spaced(view.place(spot.line, None))}", "dim")]
             last = spot
-        yield from reference_lines(found, width)
+        yield from reference_lines(found, view)
+    lacking = sum(_is_lacking(found) for found in turn.references)
+    if lacking and not view.is_verbose:
+        yield [(f"  {_count(lacking, 'reference')} to entries it does not have", "dim")]
     seen = sum(found.verdict == "supported" for found in turn.references)
-    if seen and not is_verbose:
+    if seen and not view.is_verbose:
         yield [(f"  {_count(seen, 'reference')} seen in the record", "dim")]
 
 
@@ -169,29 +190,34 @@ def _is_told(found: Reference) -> bool:
     return found.verdict != "supported" and found.silenced is None and found.kind != "entry"
 
 
+def _is_lacking(found: Reference) -> bool:
+    return found.kind == "entry" and found.verdict == "contradicted" and found.silenced is None
+
+
 def _spaced(text: str) -> str:
     return f", {text}" if text else ""
 
 
-def reference_lines(found: Reference, width: int) -> Iterator[Line]:
+def reference_lines(found: Reference, view: View) -> Iterator[Line]:
     """Yield one reference: its verdict, its words, and what decides."""
     verdict = "silenced" if found.silenced is not None else _WORDS[found.verdict]
     style = "dim" if found.silenced is not None else _STYLES[found.verdict]
     yield [
         (f"    {_MARKS[found.verdict]} {verdict:<16}", style),
-        (one_line(found.text, max(24, width - 24)), ""),
+        (one_line(found.text, max(24, view.width - 24)), ""),
     ]
     why = found.silenced or reason_text(found.reason)
-    yield [(f"{'':22}{plain(why)}{_evidence(found, why)}", "dim")]
+    yield [(f"{'':22}{plain(why)}{_evidence(found, why, view)}", "dim")]
 
 
-def _evidence(found: Reference, why: str) -> str:
+def _evidence(found: Reference, why: str, view: View) -> str:
     """Say where the evidence stands, and what it is where the reason does not say it."""
     row = next(iter(found.evidence), None)
     if row is None or found.silenced is not None:
         return ""
-    said = (row.what if row.what != why else "", _place(row.line, row.source))
-    shown = ", ".join(plain(part) for part in said if part)
+    place = view.place(row.line, row.source)
+    said = (row.what if row.what != why else "", f"record {place}" if place else "")
+    shown = "; ".join(plain(part) for part in said if part)
     return f" ({shown})" if shown else ""
 
 
@@ -214,7 +240,7 @@ def summary_lines(
     yield [
         (
             "checked: places, commits, quotations and sources that replies name"
-            + (", and entry numbers" if source.format == "counterfoil" else "")
+            + (", and entry numbers" if "entry" in source.checked else "")
             + "; that they exist, not that they are right. Not checked: claims in prose.",
             "dim",
         )

@@ -10,35 +10,22 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from counterfoil.adapters.transcripts.claude_code.layout import find_subagents, side_directory
-from counterfoil.adapters.transcripts.claude_code.reading import FORMAT, Session
-from counterfoil.adapters.transcripts.claude_code.records import IGNORED, KNOWN, decode_records
+from counterfoil.adapters.transcripts.claude_code.reading import Session
+from counterfoil.adapters.transcripts.claude_code.records import decode_records
 from counterfoil.adapters.transcripts.claude_code.words import words_of
+from counterfoil.adapters.transcripts.evidence import CLAUDE_CODE
 from counterfoil.adapters.transcripts.search import NeedleSearch, Words
 from counterfoil.adapters.transcripts.source import Source
 from counterfoil.core.ids import ThreadId
 from counterfoil.ports.transcripts import Item, Origin, Sighting, Wanted
 
-__all__ = ["EVIDENCE", "FORMAT", "IGNORED", "KNOWN", "ClaudeCodeTranscript", "find_subagents"]
-
-EVIDENCE = {
-    "call-result id": "yes: `tool_use_id`",
-    "outcome flag": "`is_error`: true, false or absent; absent, an object `toolUseResult` says ok",
-    "exit code": "text: `Exit code N` of a failed command; none of one that succeeded",
-    "full output": "yes; long ones in `tool-results/*.txt`",
-    "approval asked": "no: neither the question nor the answer is on disk",
-    "denial": "text of a result marked as an error",
-    "sub-agents": "files of their own, inline in older versions",
-    "compaction mark": "yes: `compact_boundary`",
-    "working directory": "yes",
-    "commit": "no: the branch alone",
-}
-"""What this format can show (transcripts.md section 2)."""
+__all__ = ["ClaudeCodeTranscript", "find_subagents"]
 
 
 class ClaudeCodeTranscript:
     """One session of Claude Code, with the files of its sub-agents and long outputs."""
 
-    format = FORMAT
+    format = CLAUDE_CODE
     numbers_entries = False
 
     def __init__(self, source: Source) -> None:

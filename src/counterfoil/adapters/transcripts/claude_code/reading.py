@@ -8,9 +8,7 @@ from typing import BinaryIO
 
 from counterfoil.adapters.transcripts.claude_code.layout import find_subagents, side_directory
 from counterfoil.adapters.transcripts.claude_code.records import (
-    IGNORED,
     INTERRUPTED,
-    KNOWN,
     WRAPPED,
     Block,
     ClaudeRecord,
@@ -22,6 +20,7 @@ from counterfoil.adapters.transcripts.claude_code.records import (
     texts_of,
 )
 from counterfoil.adapters.transcripts.claude_code.results import Calls
+from counterfoil.adapters.transcripts.evidence import CLAUDE_CODE, CLAUDE_IGNORED, CLAUDE_KNOWN
 from counterfoil.adapters.transcripts.lines import Damage, Tally
 from counterfoil.adapters.transcripts.once import SeenIds
 from counterfoil.adapters.transcripts.source import Source
@@ -35,7 +34,6 @@ from counterfoil.core.events import (
 from counterfoil.core.ids import ThreadId
 from counterfoil.ports.transcripts import Item, Measured, Origin
 
-FORMAT = "claude_code"
 _BATCH = 256
 _RECENT = 4096
 
@@ -141,7 +139,7 @@ class FileReading:
                 continue
             line, value, raw = record
             is_new = value.uuid is None or self._is_new(value.uuid)
-            if value.type in IGNORED:
+            if value.type in CLAUDE_IGNORED:
                 continue
             if not is_new:
                 self._tally.repeated += 1
@@ -219,10 +217,10 @@ class FileReading:
         self._emit.event(
             thread,
             ThreadOpened(
-                face=FORMAT,
+                face=CLAUDE_CODE,
                 parent=parent,
                 cwd=value.cwd if value else None,
-                versions={FORMAT: value.version} if value and value.version else None,
+                versions={CLAUDE_CODE: value.version} if value and value.version else None,
             ),
             line,
             self._started_by,
@@ -236,7 +234,7 @@ class FileReading:
         return thread
 
     def _read(self, value: ClaudeRecord, raw: bytes, line: int) -> None:
-        if value.type not in KNOWN:
+        if value.type not in CLAUDE_KNOWN:
             self._unknown(value, raw, line)
             return
         thread = self._thread(value, line)

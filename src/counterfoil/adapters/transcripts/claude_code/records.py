@@ -9,34 +9,6 @@ from msgspec import Raw
 from counterfoil.adapters.transcripts.records import RecordReader, loosely, text_from
 from counterfoil.wire.json_values import is_list, is_object, value_in
 
-IGNORED = frozenset(
-    [
-        "progress",
-        "file-history-snapshot",
-        "file-history-delta",
-        "queue-operation",
-        "summary",
-        "pr-link",
-        "last-prompt",
-        "mode",
-        "permission-mode",
-        "atis-latch",
-        "attachment",
-        "custom-title",
-        "agent-name",
-        "ai-title",
-        "worktree-state",
-        "agent-setting",
-        "agent-color",
-        "tag",
-    ]
-)
-"""Kinds of records that say nothing about what was asked, done or answered."""
-"""Kinds of records that say nothing about what was asked, done or answered."""
-
-KNOWN = frozenset({"assistant", "user", "system"})
-"""Kinds of records that are read."""
-
 INTERRUPTED = "[Request interrupted by user"
 """How a text begins that the harness puts where a person stopped the agent."""
 

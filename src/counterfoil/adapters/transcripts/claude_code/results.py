@@ -20,7 +20,7 @@ from counterfoil.adapters.transcripts.claude_code.records import (
     result_of,
 )
 from counterfoil.adapters.transcripts.records import text_from
-from counterfoil.adapters.transcripts.threads import Call, Emitter, ThreadReading, size_of
+from counterfoil.adapters.transcripts.threads import Call, Emitter, ThreadReading, call_id, size_of
 from counterfoil.core.events import CommandExited, FileWritten, Outcome, ToolReturned
 from counterfoil.core.ids import ThreadId
 from counterfoil.core.shown import FileSeen
@@ -89,20 +89,21 @@ class Calls:
         """Take in a call; a result that stood before it is told now."""
         tool = block.name or "unknown"
         arguments = bytes(block.input)
-        thread.called(tool, arguments.decode("utf-8", "replace") or "{}", line, block.id, place)
-        if block.id is None:
+        id_ = call_id(block.id)
+        thread.called(tool, arguments.decode("utf-8", "replace") or "{}", line, id_, place)
+        if id_ is None:
             return
         call = _call_of(tool, arguments)
-        orphan = self._orphans.pop(block.id, None)
+        orphan = self._orphans.pop(id_, None)
         if orphan is None:
-            self._calls[block.id] = call
+            self._calls[id_] = call
         elif orphan[0].outcome != "denied":  # a refusal was told when it came
-            self._came_of(call, orphan[0], At(thread, orphan[1], block.id))
+            self._came_of(call, orphan[0], At(thread, orphan[1], id_))
 
     def returned(self, block: Block, value: ClaudeRecord, thread: ThreadReading, line: int) -> None:
         """Take in a result, and say what came of its call."""
         thread.ensure_turn(line)
-        id_ = block.tool_use_id
+        id_ = call_id(block.tool_use_id)
         call = self._calls.pop(id_, None) if id_ is not None else None
         came = _came(block, bytes(value.tool_use_result))
         if id_ is not None and call is not None:

@@ -8,35 +8,22 @@ A reply and a prompt stand twice as well: as an item of the conversation and as 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from counterfoil.adapters.transcripts.codex.reading import FORMAT, Session
-from counterfoil.adapters.transcripts.codex.records import KINDS, decode_records
+from counterfoil.adapters.transcripts.codex.reading import Session
+from counterfoil.adapters.transcripts.codex.records import decode_records
 from counterfoil.adapters.transcripts.codex.words import words_of
+from counterfoil.adapters.transcripts.evidence import CODEX
 from counterfoil.adapters.transcripts.search import NeedleSearch, Words
 from counterfoil.adapters.transcripts.source import Source
 from counterfoil.core.ids import ThreadId
 from counterfoil.ports.transcripts import Item, Origin, Sighting, Wanted
 
-__all__ = ["EVIDENCE", "FORMAT", "KINDS", "CodexTranscript"]
-
-EVIDENCE = {
-    "call-result id": "yes: `call_id`; `web_search_call` often has none",
-    "outcome flag": "the status of a patch; none of other tools",
-    "exit code": "`exec_command_end.exit_code` or text of the output; some versions drop it",
-    "full output": "cut by the harness at about 10,000 characters",
-    "approval asked": "no",
-    "denial": "the status `declined` of a patch; text of a command's output",
-    "sub-agents": "files of their own, with `parent_thread_id`",
-    "compaction mark": "yes: `compacted`",
-    "working directory": "yes",
-    "commit": "yes: `git.commit_hash` at the start",
-}
-"""What this format can show (transcripts.md section 2)."""
+__all__ = ["CodexTranscript"]
 
 
 class CodexTranscript:
     """One rollout, with those of its sub-agents."""
 
-    format = FORMAT
+    format = CODEX
     numbers_entries = False
 
     def __init__(self, source: Source) -> None:

@@ -8,7 +8,7 @@ from shlex import join
 from typing import Any
 
 from counterfoil.adapters.transcripts.codex.records import HEAD, object_in
-from counterfoil.adapters.transcripts.threads import Call
+from counterfoil.adapters.transcripts.threads import Call, counted
 from counterfoil.core.events import Outcome
 from counterfoil.wire.json_values import is_list, is_object
 
@@ -61,7 +61,7 @@ def read_output(found: OpenCall) -> None:
         found.exit_status = int(exit_[1])
     seconds = _SECONDS.search(head)
     if seconds is not None and found.milliseconds is None and seconds[1].count(".") <= 1:
-        found.milliseconds = round(float(seconds[1].strip(".") or 0) * 1000)
+        found.milliseconds = counted(round(float(seconds[1].strip(".") or 0) * 1000))
     found.is_running = exit_ is None and RUNNING.search(head) is not None
     _read_outcome(found, output[:HEAD])
 

@@ -21,7 +21,6 @@ from counterfoil.adapters.transcripts.codex.outputs import (
 from counterfoil.adapters.transcripts.codex.records import (
     CONTEXT,
     HEAD,
-    KINDS,
     TYPED_COMMAND,
     CodexRecord,
     Payload,
@@ -31,12 +30,15 @@ from counterfoil.adapters.transcripts.codex.records import (
     reader,
     texts_of,
 )
+from counterfoil.adapters.transcripts.evidence import CODEX, CODEX_KINDS
 from counterfoil.adapters.transcripts.lines import Damage, Tally
 from counterfoil.adapters.transcripts.source import Source
 from counterfoil.adapters.transcripts.threads import (
     Call,
     Emitter,
     ThreadReading,
+    call_id,
+    counted,
     size_of,
     thread_id,
 )
@@ -54,7 +56,6 @@ from counterfoil.core.shown import FileSeen
 from counterfoil.ports.transcripts import Item, Measured, Origin
 from counterfoil.wire.json_values import value_in
 
-FORMAT = "codex"
 _BATCH = 256
 
 
@@ -171,14 +172,14 @@ class FileReading:
         self._session.threads[self._emit.origin.source] = thread.id
         version = payload.cli_version if payload else None
         thread.version = version
-        versions = {FORMAT: version} if version else {}
+        versions = {CODEX: version} if version else {}
         if payload and payload.git and payload.git.commit_hash:
             versions["commit"] = payload.git.commit_hash
         parent = self._parent or (parent_of(payload) if payload else None)
         self._emit.event(
             thread,
             ThreadOpened(
-                face=FORMAT,
+                face=CODEX,
                 cwd=payload.cwd if payload else None,
                 parent=parent,
                 versions=versions or None,
@@ -193,7 +194,7 @@ class FileReading:
     def _read(self, value: CodexRecord, raw: bytes) -> None:
         self._emit.at_time(value.timestamp)
         payload = value.payload
-        if value.type not in KINDS:
+        if value.type not in CODEX_KINDS:
             self._unknown(value, raw)
         elif payload is None:
             self._damaged(Damage(self._line, "not-a-record", 0, "a record without a payload"))
@@ -296,31 +297,29 @@ class FileReading:
         thread = self._now()
         tool = payload.name or ("shell" if payload.type == "local_shell_call" else "unknown")
         arguments = payload.arguments or payload.input or bytes(payload.action).decode() or "{}"
-        call_id = payload.call_id or payload.id
-        thread.called(tool, arguments, self._line, call_id, 0)
+        id_ = call_id(payload.call_id or payload.id)
+        thread.called(tool, arguments, self._line, id_, 0)
         self._prompt = None
-        if call_id is None:
+        if id_ is None:
             return
         patch = patch_of(tool, arguments)
         given = object_in(arguments) if arguments.startswith("{") else {}
         paths = " ".join(path for _, path, _ in patched_files(patch)) if patch else None
         call = Call(tool=tool, command=None if patch else command_of(given), path=paths or None)
-        known = self._open.setdefault(call_id, OpenCall(call))
+        known = self._open.setdefault(id_, OpenCall(call))
         known.call, known.patch, known.job = call, patch, job_of(tool, given)
-        self._settle(call_id, known)
+        self._settle(id_, known)
 
     def _returned(self, payload: Payload) -> None:
-        if payload.call_id is None:
+        id_ = call_id(payload.call_id)
+        if id_ is None:
             return
-        output = output_of(payload.output)
-        found = self._open.get(payload.call_id)
-        if found is None:
-            found = self._open[payload.call_id] = OpenCall(Call("unknown"))
-        found.output, found.line = output, self._line
+        found = self._open.setdefault(id_, OpenCall(Call("unknown")))
+        found.output, found.line = output_of(payload.output), self._line
         read_output(found)
         if found.job is not None and found.exit_status is not None:
             self._now().ended(found.job, self._line, found.exit_status)
-        self._settle(payload.call_id, found)
+        self._settle(id_, found)
 
     def _settle(self, call_id: str, found: OpenCall) -> None:
         """Tell what came of a call as soon as all that can come is there."""
@@ -393,15 +392,15 @@ class FileReading:
     def _searched(self, payload: Payload) -> None:
         """A search is call and result in one record, often without an id."""
         thread = self._now()
-        call_id = payload.call_id or payload.id or f"line-{self._line}"
+        id_ = call_id(payload.call_id or payload.id) or f"line-{self._line}"
         tool = payload.type.removesuffix("_call")
         arguments = bytes(payload.action).decode("utf-8", "replace") or "{}"
-        thread.called(tool, arguments, self._line, call_id, 0)
+        thread.called(tool, arguments, self._line, id_, 0)
         url = object_in(arguments).get("url")
         if isinstance(url, str):
-            thread.fetched(url, self._line, call_id)
+            thread.fetched(url, self._line, id_)
         outcome: Outcome | None = "ok" if payload.status == "completed" else None
-        self._emit.event(thread, ToolReturned(tool=tool, outcome=outcome), self._line, call_id)
+        self._emit.event(thread, ToolReturned(tool=tool, outcome=outcome), self._line, id_)
         self._prompt = None
 
     # --- notices --------------------------------------------------------------
@@ -443,15 +442,17 @@ class FileReading:
         self._emit.event(thread, error, self._line)
 
     def _ended(self, payload: Payload) -> None:
-        if payload.call_id is None:
+        id_ = call_id(payload.call_id)
+        if id_ is None:
             return
-        found = self._open.get(payload.call_id)
+        found = self._open.get(id_)
         if found is None:
-            job = self._jobs.get(payload.call_id, payload.call_id)
+            job = self._jobs.get(id_, id_)
             self._now().ended(job, self._line, payload.exit_code)
             return
         if payload.duration is not None:
-            found.milliseconds = payload.duration.secs * 1000 + payload.duration.nanos // 1_000_000
+            spent = payload.duration
+            found.milliseconds = counted(spent.secs * 1000 + spent.nanos // 1_000_000)
         if payload.type == "patch_apply_end":
             declined = payload.status == "declined"
             found.outcome = "denied" if declined else "ok" if payload.success else "error"
@@ -460,7 +461,7 @@ class FileReading:
         elif payload.exit_code is not None:
             found.exit_status = payload.exit_code
         found.line = found.line or self._line
-        self._settle(payload.call_id, found)
+        self._settle(id_, found)
 
     def _completed(self, payload: Payload) -> None:
         item = object_in(bytes(payload.item).decode("utf-8", "replace"))
@@ -488,10 +489,10 @@ class FileReading:
 
     def _end_turn(self) -> None:
         """Tell what is known of calls that got no second record, and of unpaired notices."""
-        for call_id, found in list(self._open.items()):
+        for id_, found in list(self._open.items()):
             if found.output is not None or found.outcome or found.exit_status is not None:
-                del self._open[call_id]
-                self._tell(call_id, found)
+                del self._open[id_]
+                self._tell(id_, found)
         for text, line in self._notices:
             self._now().said(text, line)
         self._notices = []

@@ -9,21 +9,6 @@ from msgspec import Raw
 from counterfoil.adapters.transcripts.records import RecordReader, text_from
 from counterfoil.wire.json_values import is_list, is_object, value_in
 
-KINDS = frozenset(
-    [
-        "session_meta",
-        "turn_context",
-        "response_item",
-        "event_msg",
-        "compacted",
-        "token_usage_record",
-        "world_state",
-        "inter_agent_communication",
-        "inter_agent_communication_metadata",
-    ]
-)
-"""The kinds of records that the format is known by."""
-
 CONTEXT = (
     "<environment_context>",
     "<user_instructions>",

@@ -13,7 +13,7 @@ from counterfoil.engine.check_transcript import Silence, TranscriptCheck
 from counterfoil.faces.cli import CANNOT_TELL, FOUND
 from counterfoil.faces.cli.app import Application
 from counterfoil.faces.cli.output import Output, say
-from counterfoil.faces.cli.text import source_lines, summary_lines, turn_lines
+from counterfoil.faces.cli.text import source_lines, summary_lines, turn_lines, view_of
 
 _LONG = 32 << 20
 """Bytes from which on a progress bar is drawn, where standard error is a terminal."""
@@ -169,17 +169,13 @@ class _Run:
             yield lambda count: progress.update(task, advance=count)
 
     def _text(self, check: TranscriptCheck, path: str) -> None:
-        output, width = self._output, self._output.width
-        source = check.source()
+        output, source = self._output, check.source()
+        view = view_of(source, output.width, is_verbose=self._settings.is_on("verbose"))
         output.lines(source_lines(source, path))
         main = None
         for turn in check.turns():
             main = main or (turn.thread if turn.parent is None and turn.source is None else None)
-            is_sub = turn.thread != main
-            lines = turn_lines(
-                turn, width, is_verbose=self._settings.is_on("verbose"), is_sub=is_sub
-            )
-            output.lines(lines)
+            output.lines(turn_lines(turn, view, is_sub=turn.thread != main))
         output.lines(summary_lines(source, check.summary(), check.caveats()))
         if self._is_many:
             output.line()

@@ -10,7 +10,7 @@ from counterfoil.engine.check_transcript import TranscriptCheck
 from counterfoil.engine.read_entries import standing_at
 from counterfoil.faces.cli.app import Application
 from counterfoil.faces.cli.output import Output
-from counterfoil.faces.cli.text import reference_lines
+from counterfoil.faces.cli.text import View, reference_lines, view_of
 
 _READS = {
     "entry": "entry references: the noun `entry` or `entries` and numbers",
@@ -43,6 +43,7 @@ def command(application: Application, file: str, line: int, repo: str | None) ->
             repository=application.repository(repository) if repository else None,
         )
         check.read()
+        view = view_of(check.source(), output.width, is_verbose=True)
         found = [
             one
             for turn in check.turns()
@@ -55,11 +56,14 @@ def command(application: Application, file: str, line: int, repo: str | None) ->
             "a line that `counterfoil check --verbose` names",
         )
     for reference in found:
-        _explain(application, output, file, reference)
+        _explain(application, output, view, (file, reference))
 
 
-def _explain(application: Application, output: Output, file: str, reference: Reference) -> None:
-    output.lines(reference_lines(reference, output.width))
+def _explain(
+    application: Application, output: Output, view: View, told: tuple[str, Reference]
+) -> None:
+    file, reference = told
+    output.lines(reference_lines(reference, view))
     place = reference.place
     rows = [
         ("rule", f"{reference.kind}.{reference.reason}"),
@@ -72,11 +76,10 @@ def _explain(application: Application, output: Output, file: str, reference: Ref
     for label, text in rows:
         output.line((f"      {label:<10}", "dim"), (plain(text), ""))
     for row in reference.evidence:
-        where = f"line {row.line}" if row.line is not None else "no line"
-        source = f"{plain(row.source)} " if row.source else ""
+        where = view.place(row.line, row.source) or "no place"
         call = f", call {plain(row.call)}" if row.call else ""
         output.line(
-            (f"      {'evidence':<10}", "dim"), (f"{source}{where}{call}: {plain(row.what)}", "")
+            (f"      {'evidence':<10}", "dim"), (f"{plain(where)}{call}: {plain(row.what)}", "")
         )
         if row.line is not None and row.source is None:
             _record(application, output, (file, row.line), _keys(reference))
