@@ -3,11 +3,13 @@
 import importlib
 import subprocess
 import sys
+from importlib import metadata
 
 import pytest
 
 import counterfoil
 import counterfoil.testing
+from counterfoil.core.version import VERSION
 
 
 @pytest.mark.parametrize("name", counterfoil.__all__)
@@ -31,6 +33,11 @@ def test_an_unknown_name_is_an_attribute_error(name: str) -> None:
     """public-names: What is not exported says so as any module does."""
     with pytest.raises(AttributeError, match=f"'counterfoil' has no attribute {name!r}"):
         getattr(counterfoil, name)
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    """public-names: The version stands in one place."""
+    assert metadata.version("counterfoil") == VERSION
 
 
 def test_importing_the_package_loads_no_part_of_it() -> None:

@@ -103,6 +103,23 @@ def test_a_result_past_the_bound_changes_nothing_else(
     ]
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (2, 3, 0, 1), (0, 2, 3, 1), (2, 0, 1, 3)])
+def test_of_an_id_used_twice_the_nth_result_belongs_to_the_nth_call(order: list[int]) -> None:
+    """receipt: Whatever stands between, and also where results stand first."""
+    events = [
+        _event(1, ToolCalled(tool="first", arguments="{}"), call="c"),
+        _event(2, ToolCalled(tool="second", arguments="{}"), call="c"),
+        _event(3, ToolReturned(tool="x", outcome="ok"), call="c"),
+        _event(4, ToolFailed(tool="x", message="no"), call="c"),
+    ]
+    receipt = fold_receipt([events[place] for place in order], "t1", 1)
+    assert [(row.name, row.outcome, row.error) for row in receipt.tools] == [
+        ("first", "ok", None),
+        ("second", "error", "no"),
+    ]
+    assert [caveat.code for caveat in receipt.caveats] == ["open-turn"]
+
+
 @pytest.mark.parametrize(("count", "dropped"), [(511, 0), (512, 0), (513, 1)])
 def test_a_collector_holds_512_events(count: int, dropped: int) -> None:
     """collector: One under, at it, one over; the oldest falls out and is counted."""

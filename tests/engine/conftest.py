@@ -148,8 +148,14 @@ class Session:
         """The id of the last event."""
         return EventId.from_number(self._seq)
 
-    def opens(self, *, parent: str | None = None, tools: tuple[str, ...] = ()) -> int:
-        return self.event(ThreadOpened(parent=parent, tools=tools), turn=None)
+    def opens(
+        self,
+        *,
+        parent: str | None = None,
+        tools: tuple[str, ...] | None = None,
+        cwd: str | None = None,
+    ) -> int:
+        return self.event(ThreadOpened(parent=parent, tools=tools, cwd=cwd), turn=None)
 
     def asks(self, text: str = "Do it.") -> int:
         """Begin a turn."""

@@ -103,6 +103,7 @@ def test_a_source_says_how_much_was_read(session: Session) -> None:
     source = session.check().source()
     assert (source.path, source.format, source.size) == ("session.jsonl", "fake", 123)
     assert (source.lines, source.records, source.repeated, source.threads) == (1, 1, 4, 1)
+    assert source.checked == ("place", "commit", "quotation", "source")
     assert (source.skipped, source.unknown) == ({"blank": 2}, {"odd": 1})
 
 

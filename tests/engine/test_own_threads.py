@@ -68,8 +68,10 @@ def test_a_turn_without_a_reply_cites_nothing(own: Session) -> None:
     """entry-check: There is nothing to check, and no line."""
     own.asks("entry 9")
     own.stores(1)
-    (turn,) = own.check().turns()
+    check = own.check()
+    (turn,) = check.turns()
     assert (turn.cited, turn.references, turn.replies) == (None, (), ())
+    assert check.source().checked == ("entry", "place", "commit", "quotation", "source")
 
 
 def test_the_agent_of_another_harness_was_shown_no_numbers(session: Session) -> None:

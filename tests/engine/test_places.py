@@ -107,6 +107,21 @@ def test_two_files_of_one_name_are_both_candidates(session: Session) -> None:
     ]
 
 
+def test_a_path_below_the_working_directory_is_one_file(session: Session) -> None:
+    """shown: Written from there or from the root, it is the same; the first directory stays."""
+    session.opens(cwd="/home/ann/shop/")
+    session.opens(cwd="/somewhere/else")
+    session.asks()
+    session.shows("/home/ann/shop/src/a.py", 1, 10, total=10)
+    session.shows("src/a.py", 11, 20)
+    session.replies("See src/a.py:8-12 and /home/ann/shop/src/a.py:15.")
+    (turn,) = session.check().turns()
+    assert [(one.verdict, [row.what for row in one.evidence]) for one in turn.references] == [
+        (SUPPORTED, ["src/a.py"]),
+        (SUPPORTED, ["src/a.py"]),
+    ]
+
+
 def test_what_was_shown_after_a_reply_is_no_evidence_for_it(session: Session) -> None:
     """three-verdicts: Evidence stands before the reply that rests on it."""
     session.asks()

@@ -50,13 +50,17 @@ _some = st.sampled_from(["make test", "ls", ""])
 _source = st.sampled_from([None, PERSON])
 _count = st.one_of(st.none(), st.integers(0, 3000))
 _outcome = st.sampled_from([None, "ok", "error", "denied", "cancelled", "interrupted", "unknown"])
-payloads: st.SearchStrategy[Payload] = st.one_of(
-    st.builds(PromptReceived, text=_some),
-    st.builds(ToolCalled, tool=st.sampled_from(["read", "run", "grep"]), arguments=_some),
+_called = st.builds(ToolCalled, tool=st.sampled_from(["read", "run", "grep"]), arguments=_some)
+_answered: st.SearchStrategy[Payload] = st.one_of(
     st.builds(
         ToolReturned, tool=_some, outcome=_outcome, bytes=_count, milliseconds=_count, output=_some
     ),
     st.builds(ToolFailed, tool=_some, message=_some),
+)
+payloads: st.SearchStrategy[Payload] = st.one_of(
+    _called,
+    _answered,
+    st.builds(PromptReceived, text=_some),
     st.builds(
         CommandExited,
         command=_some,
@@ -115,7 +119,7 @@ def _events_of(
         st.builds(
             _event,
             seq=st.integers(1, 99),
-            payload=payloads,
+            payload=st.one_of(_called, _answered, payloads),  # calls and results have to meet
             occurred_at=st.sampled_from(INSTANTS),
             thread=st.sampled_from(threads),
             turn=st.sampled_from(turns),

@@ -4,7 +4,7 @@ Texts are drawn out of pieces of the grammars, so that references are met all th
 numbers and paths come from small pools, so that they meet each other.
 """
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from counterfoil.core.intervals import Intervals
@@ -302,6 +302,8 @@ _FLAT_PIECES += ["’", "x", "é", "\ud800", "]", "\x07", "\\"]
 flat_texts = st.lists(st.sampled_from(_FLAT_PIECES), max_size=14).map("".join)
 
 
+@example("1→2→x")
+@example("\x1b\x1b[31m]x\x07")
 @given(st.one_of(flat_texts, any_text))
 def test_flattening_twice_is_flattening_once(text: str) -> None:
     """needles: What is searched for is flat in the same way as what is searched."""

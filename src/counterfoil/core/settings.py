@@ -7,7 +7,6 @@ nearest neighbour.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import cast
 
 from counterfoil.core.errors import CounterfoilError
@@ -148,6 +147,8 @@ def _silences(value: object, origin: str) -> Iterable[SilencedRule]:
 
 
 def _unknown(name: str, known: Iterable[str], origin: str) -> ConfigurationError:
+    from difflib import get_close_matches  # noqa: PLC0415 - only for a mistake
+
     near = get_close_matches(name, list(known), n=1, cutoff=0)
     return ConfigurationError(
         f"unknown key {name!r} in {origin}",

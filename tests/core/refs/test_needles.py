@@ -35,6 +35,12 @@ def test_a_place_is_looked_for_as_compilers_and_tracebacks_write_it() -> None:
     assert needles_of(PLACE, is_known=True) == needles[:2]
 
 
+def test_only_python_files_stand_in_tracebacks_of_python() -> None:
+    """needles: A file of another language is looked for as compilers write it."""
+    place = Place(span=(0, 1), path="src/main.rs", first=3, last=3)
+    assert [needle.text for needle in needles_of(place)] == ["main.rs:3", "main.rs"]
+
+
 @pytest.mark.parametrize(
     ("text", "flat"),
     [

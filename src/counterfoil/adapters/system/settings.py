@@ -1,7 +1,6 @@
 """The layers of configuration that this machine has: files and variables."""
 
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import cast
@@ -54,6 +53,8 @@ def find_upwards(directory: Path, name: str) -> Path | None:
 
 
 def _read(path: Path) -> Mapping[str, object]:
+    import tomllib  # noqa: PLC0415 - most folders have no such file
+
     try:
         return cast("dict[str, object]", tomllib.loads(path.read_text("utf-8")))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

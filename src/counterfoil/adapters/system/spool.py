@@ -1,7 +1,5 @@
 """A spool: in memory as long as it is small, then in a nameless temporary file."""
 
-import pickle
-import tempfile
 from collections.abc import Iterator
 from typing import IO, Generic, TypeVar
 
@@ -31,7 +29,11 @@ class FileSpool(Generic[T]):
             self._few.append(value)
             return
         if self._file is None:
+            import tempfile  # noqa: PLC0415 - most sessions fit into memory
+
             self._file = tempfile.TemporaryFile(prefix="counterfoil-")  # noqa: SIM115 - lives on
+        import pickle  # noqa: PLC0415 - the same
+
         pickle.dump(value, self._file, protocol=pickle.HIGHEST_PROTOCOL)
         self._count += 1
 
@@ -40,6 +42,8 @@ class FileSpool(Generic[T]):
         yield from self._few
         if self._file is None:
             return
+        import pickle  # noqa: PLC0415 - the same
+
         self._file.seek(0)
         for _ in range(self._count):
             yield pickle.load(self._file)  # noqa: S301 - what this process itself wrote

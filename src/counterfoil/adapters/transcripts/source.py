@@ -3,7 +3,6 @@
 import io
 import os
 import stat
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,6 +104,8 @@ class Readable(Protocol):
 
 def spooled(name: str, file: Readable, *, stem: str = "stdin") -> Source:
     """Return the bytes of `file`, copied into a nameless temporary file, as a source."""
+    import tempfile  # noqa: PLC0415 - files are read where they lie
+
     spool = tempfile.TemporaryFile(prefix="counterfoil-", buffering=_BUFFER)  # noqa: SIM115 - lives as long as the source
     while block := file.read(_BUFFER):
         spool.write(block)

@@ -7,7 +7,6 @@ text closes the turn, so that an interrupted turn stays open in the receipt.
 
 import re
 from collections.abc import Iterable
-from hashlib import sha256
 from typing import NamedTuple, TypeAlias
 
 from counterfoil.adapters.transcripts.lines import Damage
@@ -48,6 +47,8 @@ def thread_id(text: str | None, otherwise: str) -> ThreadId:
                 return ThreadId(name)
             except InvalidIdError:
                 continue
+    from hashlib import sha256  # noqa: PLC0415 - only for a name that can be no id
+
     digest = sha256((text or otherwise).encode("utf-8", "surrogatepass")).hexdigest()
     return ThreadId(f"t-{digest[:16]}")
 
