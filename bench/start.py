@@ -7,6 +7,7 @@ with `python -c pass`; medians of the rounds are compared. Then: which of the he
 modules the check imported.
 """
 
+import os
 import resource
 import subprocess
 import sys
@@ -40,8 +41,15 @@ sys.stderr.write("\\nall: " + str(len(sys.modules)))
 """
 
 
+# As after an install: modules come from their bytecode, whatever this shell asks for.
+_AS_INSTALLED = {
+    name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+}
+
+
 def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=_AS_INSTALLED)
 
 
 def _figures(session: Path) -> list[Figure]:

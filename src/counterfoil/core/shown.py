@@ -341,11 +341,12 @@ def _simple_commands(tokens: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _simple_may_write(words: list[str]) -> bool:
-    rest = words[next((n for n, word in enumerate(words) if not _SET.match(word)), len(words)) :]
-    if _redirects(rest):
+    start = next((n for n, word in enumerate(words) if not _SET.match(word)), len(words))
+    if _redirects(words[start:]):
         return True
-    while len(rest) > 1 and rest[0] in _WRAPPERS:
-        rest = rest[1 + (rest[1] in {"run", "exec"}) :]
+    while start + 1 < len(words) and words[start] in _WRAPPERS:
+        start += 1 + (words[start + 1] in {"run", "exec"})
+    rest = words[start:]
     if not rest:
         return False
     program = rest[0].rpartition("/")[2]

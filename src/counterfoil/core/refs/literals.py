@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
+from unicodedata import east_asian_width
 
 from counterfoil.core.refs.prose import (
     Fence,
@@ -318,9 +319,14 @@ def _in_path(character: str) -> bool:
 def _without_prose(text: str, start: int, end: int) -> int:
     """Leave out letters of a script without spaces that run into a path: `在src/a.py`."""
     at = start
-    while at < end and not text[at].isascii():
+    while at < end and _runs_on(text[at]):
         at += 1
     return at if at < end and text[at].isalnum() else start
+
+
+def _runs_on(letter: str) -> bool:
+    """Say whether `letter` is of a script whose words have no spaces between them."""
+    return "\u0e00" <= letter < "\u1100" or east_asian_width(letter) in {"W", "F"}
 
 
 def _is_file(path: str) -> bool:
@@ -329,6 +335,8 @@ def _is_file(path: str) -> bool:
     stem, dot, extension = name.rpartition(".")
     if not dot:
         return name.lower() in _NAMES
+    if name == path and (extension.lower() == "org" or path.lower().startswith("www.")):
+        return False
     return extension.lower() in _EXTENSIONS and (bool(stem) or extension.isalpha())
 
 
@@ -428,7 +436,7 @@ _NOT_SHOWN = re.compile(
     r"want\w*|something|format|template|schema|now)\b",
     re.IGNORECASE,
 )
-_ELISION = re.compile(r"\s*(?:\[?(?:\.\.\.|…)\]?)\s*")
+_ELISION = re.compile(r"\[?(?:\.\.\.|…)\]?")
 
 
 def _quotations(text: str, prose: Prose) -> Iterator[Quotation]:

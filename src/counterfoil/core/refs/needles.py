@@ -37,7 +37,7 @@ def needles_of(literal: Literal, *, is_known: bool = False) -> tuple[Needle, ...
     would tell nothing new.
     """
     if isinstance(literal, Quotation):
-        return tuple(Needle("text", flatten(piece)) for piece in literal.pieces)
+        return tuple(Needle("text", _quoted(piece)) for piece in literal.pieces)
     if isinstance(literal, Commit):
         return (Needle("commit", literal.name),)
     if isinstance(literal, Source):
@@ -55,22 +55,47 @@ def _place_needles(place: Place, *, is_known: bool) -> tuple[Needle, ...]:
 
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-~])")
-_NUMBERED = re.compile(r"^[ \t]*\d+(?:→|\t)", re.MULTILINE)
+_ARROWED = re.compile(r"^[^\S\n]*(?:\d+→[^\S\n]*)+", re.MULTILINE)
+_TABBED = re.compile(r"^[ \t]*(\d{1,9})\t", re.MULTILINE)
 _STRAIGHT = str.maketrans("“”„‟‘’‚‛", "\"\"\"\"''''")
 
 
 def flatten(text: str) -> str:
     """Return `text` without colours, line numbers and layout, every quote a straight one.
 
-    Who quotes what holds quotes writes the inner ones in another way.
+    Who quotes what holds quotes writes the inner ones in another way. A flat text is
+    its own flat text.
     """
     if "\x1b" in text:
-        text = _ESCAPES.sub("", text)
-    if "→" in text or "\t" in text:
-        text = _NUMBERED.sub("", text)
+        text = _ESCAPES.sub("", text).replace("\x1b", "")
+    if "\t" in text:
+        text = _without_tabbed_numbers(text)
+    if "→" in text:
+        text = _ARROWED.sub("", text)
     if not text.isascii():
         text = text.translate(_STRAIGHT)
     return " ".join(text.replace('"', "'").split())
+
+
+def _without_tabbed_numbers(text: str) -> str:
+    """Take out numbers that count the lines; the first column of a table stays."""
+    found = list(_TABBED.finditer(text))
+    numbers = [int(match[1]) for match in found]
+    kept: list[str] = []
+    done = 0
+    for place, match in enumerate(found):
+        if (
+            numbers[place] + 1 in numbers[place + 1 : place + 2]
+            or numbers[place] - 1 in numbers[max(0, place - 1) : place]
+        ):
+            kept.append(text[done : match.start()])
+            done = match.end()
+    return "".join((*kept, text[done:]))
+
+
+def _quoted(piece: str) -> str:
+    """Return the flat `piece`; of one line the number is left out, table or not."""
+    return flatten(piece if "\n" in piece else _TABBED.sub("", piece))
 
 
 def places_of(needle: Needle, flat: str) -> Iterator[int]:
