@@ -1,11 +1,13 @@
 """The bounds of a receipt, each list of it at 63, 64 and 65, and of a collector."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from counterfoil.core.events import (
     ApprovalDecided,
+    ApprovalRequested,
     CommandExited,
     ErrorRaised,
     Event,
@@ -118,6 +120,27 @@ def test_of_an_id_used_twice_the_nth_result_belongs_to_the_nth_call(order: list[
         ("second", "error", "no"),
     ]
     assert [caveat.code for caveat in receipt.caveats] == ["open-turn"]
+
+
+def test_a_request_without_a_call_gives_its_level_to_no_decision() -> None:
+    """receipt: Requests and decisions are joined by `call` and by nothing else."""
+    events = [
+        _event(1, ApprovalRequested(command="make", level="high")),
+        _event(2, ApprovalDecided(command="make", decision="approved")),
+        _event(3, ApprovalDecided(command="make", decision="approved"), call="c"),
+        _event(4, ApprovalRequested(command="make", level="low"), call="c"),
+        _event(5, ApprovalDecided(command="make", decision="cached"), call="c"),
+        _event(6, ApprovalDecided(command="other", decision="denied"), call="c"),
+    ]
+    levels = [row.level for row in fold_receipt(events, "t1", 1).approvals]
+    assert levels == [None, None, None, "low"]
+
+
+def test_an_event_of_no_turn_is_not_collected() -> None:
+    """collector: What stands before the first prompt belongs to no receipt."""
+    collector = ReceiptCollector()
+    collector.add(replace(_event(1, ErrorRaised(message="x")), turn=None))
+    assert collector.take(1) == ((), 0)
 
 
 @pytest.mark.parametrize(("count", "dropped"), [(511, 0), (512, 0), (513, 1)])

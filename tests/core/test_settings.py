@@ -51,6 +51,22 @@ def test_a_value_that_cannot_be_meant_is_refused(key: str, value: object, expect
     assert refused.value.expected == expected
 
 
+def test_a_key_that_is_none_is_refused_with_all_that_are() -> None:
+    """settings: The refusal names the place, the keys there are, and the nearest."""
+    with pytest.raises(ConfigurationError) as refused:
+        settle([Layer("config.toml", {"claude_dri": "x"})])
+    assert refused.value.found == "unknown key 'claude_dri' in config.toml"
+    assert refused.value.expected == f"one of {', '.join([*(k.name for k in KEYS), 'silence'])}"
+    assert refused.value.advice == "did you mean 'claude_dir'?"
+
+
+def test_a_text_and_a_choice_are_as_said() -> None:
+    """settings: A value that the key can have is its value."""
+    settled = settle([Layer("flag", {"repo": "/x", "color": "never"})])
+    assert (settled.text("repo"), settled.text("color")) == ("/x", "never")
+    assert settled.values["repo"].origin == "flag"
+
+
 def test_nothing_said_is_the_default() -> None:
     """settings: Every key has a value, and a text reads as one."""
     settled = settle([])

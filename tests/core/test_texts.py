@@ -36,6 +36,13 @@ def test_layout_becomes_single_spaces() -> None:
     assert one_line("abcdef ghij", 8) == "abcdef…"
 
 
+@pytest.mark.parametrize("spaces", [1, 30, 31, 32, 500])
+def test_no_word_is_lost_without_a_mark(spaces: int) -> None:
+    """plain-text: However much white space stands before it, a word is shown or marked as cut."""
+    line = one_line(f"a{' ' * spaces}b", 8)
+    assert line == "a b" or line.endswith("…")
+
+
 def test_a_reason_says_itself_or_its_sentence() -> None:
     """reasons: A code without an entry is not lost."""
     assert reason_text("past-end") == REASONS["past-end"].sentence

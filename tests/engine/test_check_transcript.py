@@ -5,7 +5,12 @@ from typing import Any
 import pytest
 
 from counterfoil.core.events import Unrecognized
-from counterfoil.engine.check_transcript import SHOWN_DETAILS, Silence, TranscriptCheck
+from counterfoil.engine.check_transcript import (
+    KEPT_DETAILS,
+    SHOWN_DETAILS,
+    Silence,
+    TranscriptCheck,
+)
 
 # A session is the fake transcript of `conftest.py`: its steps are told in the test.
 Session = Any
@@ -173,6 +178,16 @@ def test_a_caveat_names_five_details_and_counts_the_rest(
     (caveat,) = session.check().caveats()
     named = ", ".join(f"d{number}" for number in range(min(count, SHOWN_DETAILS)))
     assert caveat.what == f"quite new ({named}{more})"
+
+
+@pytest.mark.parametrize("count", [KEPT_DETAILS - 1, KEPT_DETAILS, KEPT_DETAILS + 1])
+def test_what_a_caveat_counts_is_exact_past_its_bound(session: Session, count: int) -> None:
+    """one-bad-record: One under, at it, one over; what was met before is still counted."""
+    session.asks()
+    for number in [*range(count), 0]:
+        session.is_damaged("quite-new", f"line 1: d{number}")
+    (caveat,) = session.check().caveats()
+    assert caveat.what == f"quite new (d0 ×2, d1, d2, d3, d4, +{count - SHOWN_DETAILS} more)"
 
 
 def test_caveats_of_each_file_stand_apart(session: Session) -> None:

@@ -186,6 +186,20 @@ def test_a_quotation_of_one_line_has_a_longest_form(length: int, is_read: bool) 
     assert bool(find_literals(text)) is is_read
 
 
+@pytest.mark.parametrize(
+    ("behind", "found"),
+    [
+        (f' and it says "{LINE}".', [f'Q "{LINE}"']),
+        (' and these words are mine, the log is "short".', []),
+    ],
+)
+def test_a_quotation_that_is_too_long_turns_no_other_inside_out(
+    behind: str, found: list[str]
+) -> None:
+    """literals: What stands between two quotations is the reply's own, and is not quoted."""
+    assert _read(f'It says "{"x" * 2100} error: none"{behind}') == found
+
+
 @pytest.mark.parametrize("mark", ["…", "...", "[…]", "[...]", " … "])
 def test_a_quotation_is_its_pieces_between_elisions(mark: str) -> None:
     """literals: Short pieces are none, and one long piece is enough."""
