@@ -22,7 +22,7 @@ def plain(text: str) -> str:
 
 def one_line(text: str, width: int) -> str:
     """Return the first words of `text` on one line, at most `width` characters."""
-    flat = plain(" ".join(text[: width * 4].split()))
+    flat = plain(" ".join(text.split(maxsplit=width))[: width + 1])
     return flat if len(flat) <= width else f"{flat[: width - 1].rstrip()}…"
 
 

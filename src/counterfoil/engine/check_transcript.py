@@ -183,7 +183,8 @@ class _Caveat:
         """Say what was met: each once, with its count, the first few of them."""
         named = [f"{text} ×{count}" if count > 1 else text for text, count in self.details.items()]
         more = len(named) - SHOWN_DETAILS
-        return ", ".join([*named[:SHOWN_DETAILS], *([f"+{more} more"] if more > 0 else [])])
+        rest = f"+{more} or more" if len(named) == KEPT_DETAILS else f"+{more} more"
+        return ", ".join([*named[:SHOWN_DETAILS], *([rest] if more > 0 else [])])
 
 
 class _Reading:
@@ -291,7 +292,7 @@ class _Reading:
         if len(caveat.lines) < SHOWN_LINES:
             caveat.lines.append(item.line)
         detail = (place or "").partition(": ")[2]
-        if detail and len(caveat.details) < KEPT_DETAILS:
+        if detail in caveat.details or (detail and len(caveat.details) < KEPT_DETAILS):
             caveat.details[detail] += 1
 
 

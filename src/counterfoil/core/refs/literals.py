@@ -459,11 +459,12 @@ def _quoted(
         if stop < start:  # the end of the line, looked for once a line
             stop = text.find("\n", start, end)
             stop = end if stop < 0 else stop
-        close = text.find(closer, start + 1, min(stop, start + _LONGEST_QUOTATION))
+        close = text.find(closer, start + 1, stop)
         if close < 0:
-            start = text.find(opener, min(stop, start + _LONGEST_QUOTATION), end)
+            start = text.find(opener, stop, end)
             continue
-        if close - start > SHORTEST_QUOTATION and not is_within(prose.urls, start):
+        is_long = SHORTEST_QUOTATION < close - start < _LONGEST_QUOTATION
+        if is_long and not is_within(prose.urls, start):
             said = sentence_before(text, start)
             if _SAID.search(said) and not _NOT_SHOWN.search(said):
                 yield from _quotation((start, close + 1), text[start + 1 : close])
