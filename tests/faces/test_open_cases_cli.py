@@ -356,7 +356,6 @@ def test_a_session_of_sixty_megabytes_is_checked_in_seconds(
     assert summary["references"]["supported"] == 1000
     assert summary["references"]["not_established"] == 500
     assert peak < 120 << 20
-    assert seconds < 15
     assert seconds < 6 * part_seconds + 1  # four times the records, and room for noise
 
 

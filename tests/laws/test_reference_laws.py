@@ -16,11 +16,71 @@ from counterfoil.core.refs.resolve import Evidence, Resolution, Stance, place_ev
 from counterfoil.core.shown import FileSeen, FilesShown, How, may_write, seen_by_command
 
 any_text = st.text(st.characters(exclude_categories=()))
-_ENTRY_PIECES = ["entry", "entries", "ENTRY", "Entries", " ", " ", "\n", "\r\n", ":", "#", "no. "]
-_ENTRY_PIECES += ["7", "19", "0", "120", "1,000", "-", "–", " - ", "…", "..", " to ", " and ", ", "]
-_ENTRY_PIECES += [",", ";", "(", ")", "[", "]", "**", "`", "_", '"', "numbers ", " lines", "%", "."]
-_ENTRY_PIECES += ["x", "é", "\u00ad", "\ud800", "İ", "٣", "²", "- ", "/", "re-", "or 9"]
-entry_texts = st.lists(st.sampled_from(_ENTRY_PIECES), max_size=20).map("".join)
+_PIECES = ["entry", "entries", "ENTRY", "Entries", " ", "\n", "\r\n", ":", "#", "no. ", "numbers "]
+_PIECES += [
+    "7",
+    "19",
+    "0",
+    "120",
+    "1,000",
+    "-",
+    "–",
+    " - ",
+    "…",
+    "..",
+    " to ",
+    " and ",
+    ", ",
+    ",",
+    ";",
+]
+_PIECES += [
+    "(",
+    ")",
+    "[",
+    "]",
+    "**",
+    "`",
+    "_",
+    '"',
+    " lines",
+    "%",
+    ".",
+    "x",
+    "é",
+    "\u00ad",
+    "\ud800",
+]
+_PIECES += ["İ", "٣", "²", "- ", "/", "re-", "or 9"]
+_nouns = st.sampled_from(["entry", "entries", "ENTRY", "Entries"])
+_gaps = st.sampled_from([" ", ": ", " #", " no. ", "\n", " numbers ", "\u00a0", " № "])
+_wrappers = st.sampled_from([("", ""), ("(", ")"), ("**", "**"), ("`", "`"), ("(", ""), ("_", "_")])
+_numbers = st.lists(
+    st.sampled_from(["7", "19", "3-5", "9–2", "120", "1,000", "0", "#4", "5 to 6", "8 - 9", "٣"]),
+    min_size=1,
+    max_size=4,
+)
+_written = st.builds(
+    lambda noun, gap, wrapper, numbers, separator: (
+        f"{noun}{gap}{wrapper[0]}{separator.join(numbers)}{wrapper[1]}"
+    ),
+    _nouns,
+    _gaps,
+    _wrappers,
+    _numbers,
+    st.sampled_from([", ", " and ", ",", "; ", ", or ", ",\n"]),
+)
+
+
+@st.composite
+def mixed(draw: st.DrawFn, whole: st.SearchStrategy[str], pieces: list[str]) -> str:
+    """Draw a text of which about half is well formed, and the rest are pieces of it."""
+    parts = draw(st.lists(st.booleans(), min_size=1, max_size=9))
+    broken = st.lists(st.sampled_from(pieces), max_size=4).map("".join)
+    return "".join(draw(whole) + draw(broken) if part else draw(broken) for part in parts)
+
+
+entry_texts = mixed(_written, _PIECES)
 
 
 @given(st.one_of(entry_texts, any_text))
@@ -127,7 +187,7 @@ def test_one_entry_more_moves_its_own_verdict_alone(
 # --- literals -----------------------------------------------------------------
 
 _LITERAL_PIECES = ["src/a.py", "a.py", "Makefile", "C:\\x\\y.rs", "a.example", ":", ":12", ":3-9"]
-_LITERAL_PIECES += ["#L5", "#L5-L9", "-7", "commit ", "merged as ", "deadbee1", "0123456789abcdef"]
+_LITERAL_PIECES += ["#L5", "-7", "commit ", "merged as ", "deadbee1", "0123456789abcdef", "è/b.py"]
 _LITERAL_PIECES += ["https://docs.test/a", "http://localhost:8/", "://", "Sources:\n", "- ", "per "]
 _LITERAL_PIECES += [
     "It says ",
@@ -153,7 +213,27 @@ _LITERAL_PIECES += [
     "(",
 ]
 _LITERAL_PIECES += [")", "*", "a line that is long enough to be one", "é", "\ud800", "\x1b[0m", "%"]
-literal_texts = st.lists(st.sampled_from(_LITERAL_PIECES), max_size=25).map("".join)
+_LITERALS = [
+    " src/a.py:12 ",
+    " Makefile:3-9 ",
+    " a.rs#L5-L9 ",
+    " commit deadbee1 ",
+    "\npushed abcdef12 ",
+]
+_LITERALS += [
+    "\nper https://docs.test/a ",
+    "\nSources:\n- https://docs.test/(b) \n",
+    "\n> quoted\n",
+]
+_LITERALS += [
+    '\nIt says "a line that is long enough to be one" ',
+    "\nThe log reads `ImportError: no flask.ext` ",
+]
+_LITERALS += [
+    "\nThe output was:\n```\na line … that is long enough to be one\n```\n",
+    "\n```\na.py:1\n```\n",
+]
+literal_texts = mixed(st.sampled_from(_LITERALS), _LITERAL_PIECES)
 
 
 @given(st.one_of(literal_texts, any_text))
@@ -232,7 +312,12 @@ def _shown(seen: list[FileSeen | None]) -> FilesShown:
     return files
 
 
-steps = st.lists(st.one_of(observations, st.none()), max_size=8)
+whole_files = st.builds(
+    lambda path, total: FileSeen(path=path, how="read", first=1, last=total, total=total),
+    st.sampled_from(_PATHS),
+    st.integers(1, 9),
+)
+steps = st.lists(st.one_of(whole_files, observations, st.none()), max_size=6)
 
 
 @given(steps, steps, st.sampled_from(_PATHS), st.integers(1, 15), st.integers(0, 4))
@@ -321,26 +406,29 @@ def test_a_needle_fits_only_where_its_text_stands(name: str, text: str) -> None:
         assert fits(needle, text, place) in {True, False}
 
 
-_SHELL = [
-    "cat",
-    "sed -n",
-    "'1,3p'",
-    "head",
-    "-n 2",
-    "grep -n",
-    "a.py",
-    "x",
-    " ",
-    "|",
-    "&&",
-    ";",
-    ">",
-]
+_SHELL = ["cat", "sed -n", "'1,3p'", "head", "-n 2", "grep -n", "a.py", "x", "|", "&&", ";", ">"]
 _SHELL += ["2>&1", "/dev/null", "'", '"', "\\", "$(", "`", "(", ")", "\n", "git", "log", "-i", "&"]
-commands = st.lists(st.sampled_from(_SHELL), max_size=14).map(" ".join)
+_COMMANDS = [
+    "cat a.py",
+    "sed -n '1,3p' a.py",
+    "head -n 2 a.py",
+    "grep -n x a.py",
+    "git log",
+    "cd src",
+]
+_COMMANDS += ["nl -ba 'a b.py'", "uv run pytest -q", "rm a.py", "ls > b", "cat a.py | head -3"]
+commands = st.one_of(
+    st.lists(st.sampled_from(_SHELL), max_size=14).map(" ".join),
+    st.builds(
+        lambda commands, operator: operator.join(commands),
+        st.lists(st.sampled_from(_COMMANDS), min_size=1, max_size=3),
+        st.sampled_from([" && ", "; ", " | ", "\n", " || "]),
+    ),
+)
+outputs = st.one_of(any_text, st.lists(st.sampled_from(["1:x", "2-y", "z", ""])).map("\n".join))
 
 
-@given(st.one_of(commands, any_text), any_text, st.booleans())
+@given(st.one_of(commands, any_text), outputs, st.booleans())
 def test_any_command_can_be_read(command: str, output: str, is_whole: bool) -> None:  # noqa: FBT001 - drawn
     """commands: No command raises, and what is read of its output is a range of lines."""
     assert may_write(command) in {True, False}

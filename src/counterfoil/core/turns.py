@@ -173,9 +173,10 @@ class TurnFacts:
 
     def add(self, event: Event) -> None:
         """Take in `event`, which is of this turn and after every earlier one."""
-        if event.occurred_at < self._latest:
-            self.caveats["clock-stepped-back"] += 1
-        self._latest = event.occurred_at
+        if not isinstance(event.payload, RecordDamaged):  # it has no time of its own
+            if event.occurred_at < self._latest:
+                self.caveats["clock-stepped-back"] += 1
+            self._latest = event.occurred_at
         reader = _READERS.get(type(event.payload))
         if reader is not None:
             reader(self, event.payload, event.call)

@@ -79,9 +79,9 @@ class RecordReader(Generic[S]):
             yield line.number, value, line.content
             return
         text, replaced = _text_of(line.content)
-        if replaced:
-            yield Damage(line.number, "not-utf8", replaced)
         values, rest = _values_of(text)
+        if replaced and (values or line.is_ended):  # a line in progress ends anywhere
+            yield Damage(line.number, "not-utf8", replaced)
         if not values or rest:
             yield Damage(line.number, _code_of(rest, is_ended=line.is_ended), len(rest))
         if len(values) > 1:

@@ -80,13 +80,13 @@ def size_of(text: str) -> int:
 class Emitter:
     """Puts items into one list, in order, with places, ids and times."""
 
-    __slots__ = ("_day", "_seq", "_time", "items", "origin")
+    __slots__ = ("_day", "_latest", "_seq", "_time", "items", "origin")
 
     def __init__(self, origin: Origin) -> None:
         self.items: list[Item] = []
         self.origin = origin
         self._seq = 0
-        self._time = EPOCH
+        self._time = self._latest = EPOCH
         self._day = ""
 
     def at_time(self, text: str | None) -> None:
@@ -109,14 +109,23 @@ class Emitter:
         line: int,
         call: str | None = None,
         block: int = 0,
+        *,
+        is_held: bool = False,
     ) -> EventId:
-        """Record `payload` in the current turn of `thread` and return its id."""
+        """Record `payload` in the current turn of `thread` and return its id.
+
+        What was held back occurred no later than what is recorded of the thread up to
+        now, and not when the record that ends its turn was written.
+        """
+        time = self._latest if is_held else self._time
+        if not isinstance(payload, RecordDamaged):
+            self._latest = time
         self._seq = seq = self._seq + 1
         id_ = EventId.from_number(seq)
         event = Event(
             seq=seq,
             id=id_,
-            occurred_at=self._time,
+            occurred_at=time,
             thread=thread.id,
             turn=thread.turn or None,
             call=call,
@@ -124,6 +133,11 @@ class Emitter:
         )
         self.items.append(Recorded(event, line, block, self.origin))
         return id_
+
+    def said(self, said: Said) -> None:
+        """Take in a text, whose event comes once it is clear whether it closes the turn."""
+        self._latest = self._time
+        self.items.append(said)
 
     def damage(self, thread: "ThreadReading", damage: Damage) -> None:
         """Record that a line holds no whole record."""
@@ -187,7 +201,7 @@ class ThreadReading:
         """Take in a text for whoever asked."""
         self.ensure_turn(line)
         self._closing = (text, line, block)
-        self._emit.items.append(Said(text, self.id, self.turn, line, block, self._emit.origin))
+        self._emit.said(Said(text, self.id, self.turn, line, block, self._emit.origin))
 
     def reasoned(self, text: str, line: int, block: int = 0) -> None:
         """Take in a text of the model for itself."""
@@ -278,7 +292,7 @@ class ThreadReading:
         if self._closing is not None:
             text, at, block = self._closing
             reply = ReplyGiven(text=text, milliseconds=self._duration, usage=self._usage())
-            self._emit.event(self, reply, at, block=block)
+            self._emit.event(self, reply, at, block=block, is_held=True)
         self._closing = None
         self._duration = None
         self._usages = {}
