@@ -96,7 +96,7 @@ _BEGINS = _SIGNS | {opener[0] for opener in _CLOSERS}
 # A run of plain items that another number follows, so that long lists cost little an
 # item. Possessive: it never goes back. What it leaves is read with care, one by one.
 _RUN = re.compile(
-    r"(?:[0-9]{1,15}+(?:[-–][0-9]{1,15}+)?+(?:[;&] ?+|, |,(?!0\d\d(?!\d)))(?=[0-9]))++"
+    r"(?:[0-9]{1,15}+(?:[-–][0-9]{1,15}+)?+(?:[;&] ?+|, | and | or |,(?!0\d\d(?!\d)))(?=[0-9]))++"
 )
 _RUN_ITEM = re.compile(r"([0-9]+)(?:[-–]([0-9]+))?")
 
@@ -284,11 +284,11 @@ def _run(text: str, at: int, numbers: _Numbers) -> int:
     run = _RUN.match(text, at)
     if run is None:
         return at
-    for first, second in _RUN_ITEM.findall(run.group()):
-        low = int(first)
-        high = int(second) if second else low
+    for item in _RUN_ITEM.finditer(text, at, run.end()):
+        low = int(item[1])
+        high = int(item[2]) if item[2] else low
         numbers.items.append((low, high) if low <= high else (high, low))
-    numbers.end = at + len(run.group().rstrip(",;& "))
+        numbers.end = item.end()
     return run.end()
 
 

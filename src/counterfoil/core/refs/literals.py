@@ -89,7 +89,7 @@ _LINES = re.compile(
     r"(?::([1-9]\d{0,6})(?:[-–]([1-9]\d{0,6}))?|#L([1-9]\d{0,6})(?:[-–]L?([1-9]\d{0,6}))?)(?![\w%])",
     re.ASCII,
 )
-_PATH = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./\\~@+-")
+_PATH = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./\\~@+-"
 _EXTENSIONS = frozenset(
     [
         "ada",
@@ -298,10 +298,7 @@ def _places(text: str, prose: Prose) -> Iterator[Place]:
     for start, end in prose.spoken:
         done = start
         for match in _LINES.finditer(text, start, end):
-            path_start = match.start()
-            while path_start > done and _in_path(text[path_start - 1]):
-                path_start -= 1
-            path_start = _without_prose(text, path_start, match.start())
+            path_start = _path_start(text, done, match.start())
             done = match.end()
             path = text[path_start : match.start()]
             if not path or not _is_file(path) or is_within(prose.urls, path_start):
@@ -310,6 +307,14 @@ def _places(text: str, prose: Prose) -> Iterator[Place]:
             last = int(match[2] or match[4] or first)
             span = (path_start, match.end())
             yield Place(span=span, path=path, first=min(first, last), last=max(first, last))
+
+
+def _path_start(text: str, done: int, end: int) -> int:
+    """Return where the path begins that ends at `end`; what is before `done` is another's."""
+    start = done + len(text[done:end].rstrip(_PATH))
+    while start > done and _in_path(text[start - 1]):  # a letter that is not ASCII
+        start -= 1
+    return start if text[start:end].isascii() else _without_prose(text, start, end)
 
 
 def _in_path(character: str) -> bool:
