@@ -4,7 +4,7 @@
 
 `--version` and the check of a session of 60 kB, its output into a pipe, are run in turns
 with `python -c pass`; medians of the rounds are compared. Then: which of the heavy
-modules the check imported.
+modules (`_HEAVY`) the check imported.
 """
 
 import os
@@ -95,7 +95,7 @@ def main() -> None:
         with foreign_load() as foreign:
             figures = _figures(session)
         heavy, count = _imported(session)
-    modules = Figure(f"of {' '.join(_HEAVY)}", heavy or "none", "none", not heavy)
+    modules = Figure("heavy modules imported by check", heavy or "none", "none", not heavy)
     figures += [modules, Figure("modules imported by check", count)]
     show("starting", figures, foreign.cores)
 

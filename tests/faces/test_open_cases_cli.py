@@ -60,7 +60,7 @@ def test_sessions_are_filtered_by_their_real_path(
     for spelling, thread in ((first, "s1"), (f"{second}/", "s2"), (f"{second}/../app", "s2")):
         _, output, _ = run("transcripts", "--json", "--cwd", spelling)
         assert [json.loads(line)["thread"] for line in output.splitlines()] == [thread]
-    for other in ("/work////app", tmp_path):
+    for other in ("/elsewhere////app", tmp_path):
         code, output, _ = run("transcripts", "--json", "--cwd", other)
         assert (code, output) == (0, b"")
 

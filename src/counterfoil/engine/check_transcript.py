@@ -81,6 +81,7 @@ class TranscriptCheck:
         self._repository = repository
         self._silences = silences
         self._reading = _Reading(transcript, spool)
+        self._found = Found()
         self._searched = Searched()
         self._counts: Counter[str] | None = None
 
@@ -91,8 +92,8 @@ class TranscriptCheck:
             UnreadableError: The transcript cannot be read at all.
         """
         self._reading.read()
-        reading = self._reading
-        self._searched = Searched.through(self._transcript, reading.wanted, reading.found)
+        self._found = self._reading.found()
+        self._searched = Searched.through(self._transcript, self._reading.wanted, self._found)
 
     def turns(self) -> Iterator[TurnReport]:
         """Yield the report of each turn."""
@@ -115,7 +116,7 @@ class TranscriptCheck:
         return replace(turn.report, references=tuple(references))
 
     def _reference(self, pending: Pending) -> Reference:
-        return weigh(pending, self._searched, self._reading.found, self._repository)
+        return weigh(pending, self._searched, self._found, self._repository)
 
     def _silenced(self, reference: Reference) -> Reference:
         if reference.verdict == "supported":
@@ -194,7 +195,7 @@ class _Reading:
         self._transcript = transcript
         self._spool = spool
         self.conversations: dict[ThreadId, Conversation] = {}
-        self.groups: dict[ThreadId, Group] = {}
+        self.groups: dict[str, Group] = {}
         self.caveats: dict[tuple[str, str], _Caveat] = {}
         self.calls = 0
         self.wanted = WantedNeedles()
@@ -202,9 +203,8 @@ class _Reading:
         self._inner: dict[ThreadId, Origin] = {}
         self.measured = Measured(0, 0, 0, {}, {}, 0)
 
-    @property
     def found(self) -> Found:
-        """What a search has to know of the threads."""
+        """Return what a search has to know of the threads."""
         return Found(
             groups=self.groups,
             entries={thread: c.entry_of_line for thread, c in self.conversations.items()},
@@ -265,16 +265,13 @@ class _Reading:
     def _conversation(self, thread: ThreadId, parent: str | None = None) -> Conversation:
         found = self.conversations.get(thread)
         if found is None:
-            above = None if parent is None else self._group_of(parent)
+            above = None if parent is None else self.groups.get(parent)
             group = above or Group(thread)
             self.groups[thread] = group
             found = self.conversations[thread] = Conversation(
                 thread, group, numbers_entries=self._transcript.numbers_entries
             )
         return found
-
-    def _group_of(self, parent: str) -> Group | None:
-        return next((group for id_, group in self.groups.items() if id_ == parent), None)
 
     def _end(self, conversation: Conversation) -> None:
         ended = conversation.end()

@@ -41,7 +41,7 @@ _OTHERWISE: dict[type[Literal], str] = {
 class Found:
     """What is known of the threads after the first pass."""
 
-    groups: Mapping[ThreadId, Group] = field(default_factory=dict[ThreadId, Group])
+    groups: Mapping[str, Group] = field(default_factory=dict[str, Group])
     entries: Mapping[ThreadId, Mapping[int, int]] = field(
         default_factory=dict[ThreadId, Mapping[int, int]]
     )

@@ -29,7 +29,6 @@ from counterfoil.core.refs.needles import Whose
 from counterfoil.core.shown import seen_by_command
 from counterfoil.ports.transcripts import (
     Item,
-    Measured,
     Origin,
     Recorded,
     Said,
@@ -74,9 +73,7 @@ class CounterfoilTranscript:
                     tally.unknown[event.payload.kind[:60]] += 1
                 yield Recorded(event, line.number, 0, _MAIN)
                 yield from _beside(event, line.number)
-        yield Measured(
-            tally.size, tally.lines, tally.records, tally.skipped, tally.unknown, tally.repeated
-        )
+        yield tally.measured()
 
     def find(self, wanted: Sequence[Wanted]) -> Iterator[Sighting]:
         """Yield the first places of needles in the texts of events (see the port)."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 from counterfoil.core.errors import UnreadableError
+from counterfoil.ports.transcripts import Measured
 
 LONGEST = 48 << 20
 """Bytes of a line that are read; a longer one is reported with its size and passed over."""
@@ -49,6 +50,12 @@ class Tally:
         self.size = self.lines = self.records = self.repeated = 0
         self.skipped: Counter[str] = Counter()
         self.unknown: Counter[str] = Counter()
+
+    def measured(self) -> Measured:
+        """Return what was counted, as the last item of a transcript."""
+        return Measured(
+            self.size, self.lines, self.records, self.skipped, self.unknown, self.repeated
+        )
 
 
 def read_lines(file: BinaryIO, tally: Tally) -> Iterator[Line | Damage]:

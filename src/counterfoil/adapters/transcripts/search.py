@@ -2,8 +2,8 @@
 
 The bytes of the file are searched for one rare piece of each needle (its anchor) with
 an Aho-Corasick automaton. Only records in which an anchor stands are decoded, flattened
-and searched for the whole needles. One pass, linear in the file, whatever the number
-of needles; a needle that was found in the words of a tool is looked for no more.
+and searched for the whole needles. One pass, in the time of the bytes and of the places
+where anchors stand; a needle that was found in the words of a tool is looked for no more.
 """
 
 import re
@@ -64,6 +64,7 @@ class NeedleSearch:
         self._open = {number for number, (needle, *_) in enumerate(wanted) if needle.text}
         self._seen: set[tuple[int, Whose, ThreadId | None]] = set()
         self._here: set[int] = set()
+        self._leaving: list[int] = []
         self._runs: dict[int, tuple[tuple[bytes, _Beside], ...]] = {}
         self._built_for = -1
 
@@ -107,7 +108,7 @@ class NeedleSearch:
     ) -> Iterator[Sighting]:
         """Yield where the needles stand in the records of `file`."""
         line = 1
-        self._here, self._built_for = set(self._open), -1
+        self._begin()
         for block in _blocks(file):
             self._prepare(block, origin.at(line))
             for number, record, numbers in self._hit_lines(block, line):
@@ -119,37 +120,47 @@ class NeedleSearch:
         self, file: BinaryIO, thread: ThreadId, line: int, origin: Origin
     ) -> Iterator[Sighting]:
         """Yield the needles that stand in a whole output beside the record of `line`."""
-        self._here = set(self._open)
+        self._begin()
         for block in _blocks(file):
+            self._prepare(block, origin.at(line))
             words = Words("tool", block.decode("utf-8", "replace"), thread)
-            yield from self._in_words(words, set(self._here), line, origin)
+            yield from self._in_words(words, None, line, origin)
+
+    def _begin(self) -> None:
+        """Look for all that is open in another file."""
+        self._here, self._built_for = set(self._open), -1
+        self._leaving = sorted(self._open, key=lambda one: self._wanted[one].last, reverse=True)
 
     def _prepare(self, block: bytes, position: Position) -> None:
         """Drop what no reply behind `position` needs, and build anew where that pays."""
         if not self._runs:
             self._choose(block[:_SAMPLE])
-        self._here = {one for one in self._here if self._wanted[one].last > position}
+        while self._leaving and self._wanted[self._leaving[-1]].last <= position:
+            self._here.discard(self._leaving.pop())
         if self._built_for < 0 or len(self._here) * 2 < self._built_for:
             self._build()
 
-    def _hit_lines(self, block: bytes, line: int) -> Iterator[tuple[int, bytes, set[int]]]:
-        """Yield the lines in which needles can stand, and which needles those are."""
+    def _hit_lines(self, block: bytes, line: int) -> Iterator[tuple[int, bytes, set[int] | None]]:
+        """Yield the lines in which needles can stand, and which needles those are.
+
+        `None` stands for any: escapes of a coloured text can stand inside any run.
+        """
         begin = stop = counted = 0
-        numbers: set[int] = set()
+        numbers: set[int] | None = set()
         for anchor, start, end in self._hits(block):
             if start >= stop:
-                if numbers:
+                if numbers != set():
                     yield line, block[begin:stop], numbers
                 begin = block.rfind(b"\n", 0, start) + 1
                 stop = block.find(b"\n", start)
                 stop = len(block) if stop < 0 else stop
                 line += block.count(b"\n", counted, begin)
                 counted, numbers = begin, set[int]()
-            if anchor is None:  # a coloured text: escapes can stand inside any run
-                numbers.update(self._here)
-            elif not anchor.every <= numbers:
+            if anchor is None:
+                numbers = None
+            elif numbers is not None and not anchor.every <= numbers:
                 numbers.update(anchor.near(block, start, end))
-        if numbers:
+        if numbers != set():
             yield line, block[begin:stop], numbers
 
     def _hits(self, block: bytes) -> Iterator[tuple[_Anchor | None, int, int]]:
@@ -163,11 +174,21 @@ class NeedleSearch:
                     anchor = self._anchors[number] if number < last else None
                     yield anchor, base + start, base + end
 
+    def _standing(self, flat: str) -> set[int]:
+        """Return the needles that can stand in `flat`, in which nothing breaks a run."""
+        content = flat.encode("utf-8", "replace")
+        return {
+            number
+            for anchor, start, end in self._hits(content)
+            if anchor is not None
+            for number in anchor.near(content, start, end)
+        }
+
     def _in_words(
-        self, words: Words, numbers: set[int], line: int, origin: Origin
+        self, words: Words, numbers: set[int] | None, line: int, origin: Origin
     ) -> Iterator[Sighting]:
         flat = flatten(words.text)
-        for number in sorted(numbers):
+        for number in sorted(self._standing(flat) if numbers is None else numbers):
             key = (number, words.whose, words.thread)
             if key in self._seen or number not in self._here:
                 continue

@@ -6,7 +6,7 @@ text closes the turn, so that an interrupted turn stays open in the receipt.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from counterfoil.adapters.transcripts.lines import Damage
@@ -88,6 +88,11 @@ class Emitter:
         self._seq = 0
         self._time = self._latest = EPOCH
         self._day = ""
+
+    def taken(self) -> Iterator[Item]:
+        """Yield the items in their order, and hold them no more."""
+        yield from self.items
+        self.items.clear()
 
     def at_time(self, text: str | None) -> None:
         """Let the events that follow have occurred at `text`, in any spelling of UTC."""

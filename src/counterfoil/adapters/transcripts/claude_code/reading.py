@@ -32,7 +32,7 @@ from counterfoil.core.events import (
     ThreadOpened,
 )
 from counterfoil.core.ids import ThreadId
-from counterfoil.ports.transcripts import Item, Measured, Origin
+from counterfoil.ports.transcripts import Item, Origin
 
 _BATCH = 256
 _RECENT = 4096
@@ -58,10 +58,7 @@ class Session:
             yield from FileReading(self, self.tally, self._source.stem).items(file)
         for agent in list(self._waiting):
             yield from self.sub_items(agent, self.tally.lines + 1, None, None)
-        tally = self.tally
-        yield Measured(
-            tally.size, tally.lines, tally.records, tally.skipped, tally.unknown, tally.repeated
-        )
+        yield self.tally.measured()
 
     def sub_items(
         self, agent: str, line: int, parent: ThreadId | None, call: str | None
@@ -146,16 +143,16 @@ class FileReading:
                 continue
             agent = agent_in(value) if value.type == "user" else None
             if agent is not None and self._session.is_waiting(agent):
-                yield from self._flushed()
+                yield from self._emit.taken()
                 thread = self._thread(value, line)
                 yield from self._session.sub_items(agent, line, thread.id, answered_call(value))
             self._read(value, raw, line)
             if agent is not None and not self._session.was_read(agent) and self._current:
                 self._current.note("subagent-not-found", line, f"sub-agent {agent}")
             if len(items) >= _BATCH:
-                yield from self._flushed()
+                yield from self._emit.taken()
         self._finish(line)
-        yield from self._flushed()
+        yield from self._emit.taken()
 
     def _is_new(self, id_: str) -> bool:
         """Take in the id of a record; the ids since the last prompt are kept apart."""
@@ -163,10 +160,6 @@ class FileReading:
         if len(self._recent) >= _RECENT:
             self._recent, self._less_recent = set(), self._recent
         return self._session.seen.add(id_)
-
-    def _flushed(self) -> Iterator[Item]:
-        yield from self._emit.items
-        self._emit.items.clear()
 
     def _damaged(self, damage: Damage) -> None:
         if self._current is None:

@@ -4,27 +4,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from counterfoil.adapters.transcripts.codex.calls import Calls
 from counterfoil.adapters.transcripts.codex.layout import find_subagents
-from counterfoil.adapters.transcripts.codex.outputs import (
-    CUT,
-    RUNNING,
-    OpenCall,
-    body_of,
-    command_of,
-    hunks_in,
-    job_of,
-    patch_of,
-    patched_files,
-    read_output,
-    typed_command,
-)
+from counterfoil.adapters.transcripts.codex.outputs import typed_command
 from counterfoil.adapters.transcripts.codex.records import (
     CONTEXT,
-    HEAD,
     TYPED_COMMAND,
     CodexRecord,
     Payload,
-    object_in,
     output_of,
     parent_of,
     reader,
@@ -34,27 +21,18 @@ from counterfoil.adapters.transcripts.evidence import CODEX, CODEX_KINDS
 from counterfoil.adapters.transcripts.lines import Damage, Tally
 from counterfoil.adapters.transcripts.source import Source
 from counterfoil.adapters.transcripts.threads import (
-    Call,
     Emitter,
     ThreadReading,
-    call_id,
-    counted,
-    size_of,
     thread_id,
 )
 from counterfoil.core.events import (
     CommandExited,
     ContextCondensed,
     ErrorRaised,
-    FileWritten,
-    Outcome,
     ThreadOpened,
-    ToolReturned,
 )
 from counterfoil.core.ids import ThreadId
-from counterfoil.core.shown import FileSeen
-from counterfoil.ports.transcripts import Item, Measured, Origin
-from counterfoil.wire.json_values import value_in
+from counterfoil.ports.transcripts import Item, Origin
 
 _BATCH = 256
 
@@ -76,10 +54,7 @@ class Session:
             yield from FileReading(self, self.tally, self._source.stem).items(file)
         for id_ in list(self._waiting):
             yield from self.sub_items(id_, self.tally.lines + 1, None)
-        tally = self.tally
-        yield Measured(
-            tally.size, tally.lines, tally.records, tally.skipped, tally.unknown, tally.repeated
-        )
+        yield self.tally.measured()
 
     def knows(self, id_: str) -> None:
         """Look for the rollouts of the sub-agents of thread `id_`."""
@@ -118,11 +93,10 @@ class FileReading:
         self._thread: ThreadReading | None = None
         self._own: str | None = None
         self._known: set[str] = set()
-        self._open: dict[str, OpenCall] = {}
+        self._calls = Calls(session.emit)
         self._notices: list[tuple[str, int]] = []
         self._prompt: str | None = None
         self._reply: str | None = None
-        self._jobs: dict[str, str] = {}
         self._early: list[Damage] = []
         self._line = 0
 
@@ -136,25 +110,21 @@ class FileReading:
             self._line, value, raw = record
             agent = self._agent_in(value)
             if agent is not None:
-                yield from self._flushed()
+                yield from self._emit.taken()
                 yield from self._session.sub_items(agent, self._line, self._now().id)
             self._read(value, raw)
             if len(items) >= _BATCH:
-                yield from self._flushed()
+                yield from self._emit.taken()
         if self._thread is not None or self._early or self._tally.records:
             self._end_turn()
             self._now().end_turn()
-        yield from self._flushed()
+        yield from self._emit.taken()
 
     def _agent_in(self, value: CodexRecord) -> str | None:
         payload = value.payload
         if payload is None or payload.type != "function_call_output":
             return None
         return self._session.named_in(output_of(payload.output))
-
-    def _flushed(self) -> Iterator[Item]:
-        yield from self._emit.items
-        self._emit.items.clear()
 
     def _damaged(self, damage: Damage) -> None:
         if self._thread is None:
@@ -245,7 +215,7 @@ class FileReading:
         elif kind in {"function_call", "custom_tool_call", "local_shell_call"}:
             self._called(payload)
         elif kind in {"function_call_output", "custom_tool_call_output"}:
-            self._returned(payload)
+            self._calls.returned(payload, self._now(), self._line)
         elif kind in {"web_search_call", "tool_search_call", "image_generation_call"}:
             self._searched(payload)
         elif kind not in {
@@ -294,113 +264,11 @@ class FileReading:
         self._prompt, self._reply = text, None
 
     def _called(self, payload: Payload) -> None:
-        thread = self._now()
-        tool = payload.name or ("shell" if payload.type == "local_shell_call" else "unknown")
-        arguments = payload.arguments or payload.input or bytes(payload.action).decode() or "{}"
-        id_ = call_id(payload.call_id or payload.id)
-        thread.called(tool, arguments, self._line, id_, 0)
+        self._calls.called(payload, self._now(), self._line)
         self._prompt = None
-        if id_ is None:
-            return
-        patch = patch_of(tool, arguments)
-        given = object_in(arguments) if arguments.startswith("{") else {}
-        paths = " ".join(path for _, path, _ in patched_files(patch)) if patch else None
-        call = Call(tool=tool, command=None if patch else command_of(given), path=paths or None)
-        known = self._open.setdefault(id_, OpenCall(call))
-        known.call, known.patch, known.job = call, patch, job_of(tool, given)
-        self._settle(id_, known)
-
-    def _returned(self, payload: Payload) -> None:
-        id_ = call_id(payload.call_id)
-        if id_ is None:
-            return
-        found = self._open.setdefault(id_, OpenCall(Call("unknown")))
-        found.output, found.line = output_of(payload.output), self._line
-        read_output(found)
-        if found.job is not None and found.exit_status is not None:
-            self._now().ended(found.job, self._line, found.exit_status)
-        self._settle(id_, found)
-
-    def _settle(self, call_id: str, found: OpenCall) -> None:
-        """Tell what came of a call as soon as all that can come is there."""
-        is_complete = not found.is_shell() or found.exit_status is not None or found.is_running
-        if (
-            found.output is not None
-            and found.call.tool != "unknown"
-            and (is_complete or found.outcome is not None)
-        ):
-            del self._open[call_id]
-            self._tell(call_id, found)
-
-    def _tell(self, call_id: str, found: OpenCall) -> None:
-        line = found.line or self._line
-        self._tell_end(call_id, found, line)
-        output = found.output or ""
-        is_cut = bool(CUT.search(output))
-        if is_cut:
-            self._now().note("output-cut", line)
-        self._tell_files(call_id, found, line, is_cut=is_cut)
-        returned = ToolReturned(
-            tool=found.call.tool,
-            output=found.output,
-            bytes=None if found.output is None else size_of(output),
-            outcome=found.outcome,
-            milliseconds=found.milliseconds,
-            truncated=True if is_cut else None,
-        )
-        self._emit.event(self._now(), returned, line, call_id)
-
-    def _tell_end(self, call_id: str, found: OpenCall, line: int) -> None:
-        """Say that a call was refused, or how its command ended or that it goes on."""
-        thread, call = self._now(), found.call
-        if found.is_running and call.command is not None:
-            job = RUNNING.search((found.output or "")[:HEAD])
-            name = self._jobs[call_id] = job[1] if job else call_id
-            thread.started(name, call.command, call_id, line)
-        elif found.outcome == "denied":
-            reason = (found.output or "declined").strip()[:300]
-            thread.denied(call, call_id, line, reason, by_person=found.is_refused_by_person)
-        elif call.command is not None:
-            ended = CommandExited(
-                command=call.command,
-                exit_status=found.exit_status,
-                milliseconds=found.milliseconds,
-            )
-            thread.exited(ended, line, call_id)
-
-    def _tell_files(self, call_id: str, found: OpenCall, line: int, *, is_cut: bool) -> None:
-        """Say what a command showed of files, or what a patch wrote."""
-        thread = self._now()
-        if found.call.command is not None and found.output:
-            is_whole = found.exit_status == 0 and not is_cut
-            body = body_of(found.output)
-            thread.showed(found.call.command, body, line, call_id, is_whole=is_whole)
-        if found.patch is None or found.outcome != "ok":
-            return
-        for verb, path, lines in patched_files(found.patch):
-            mode = {"Add": "write", "Update": "replace", "Delete": "delete"}[verb]
-            written = FileWritten(path=path, mode=mode, created=True if verb == "Add" else None)
-            self._emit.event(thread, written, line, call_id)
-            seen = FileSeen(path=path, how="written")
-            if lines:
-                seen = FileSeen(path=path, how="written", first=1, last=lines, total=lines)
-            thread.file(seen, line, call_id)
-        for path, first, last, grown in found.hunks:
-            seen = FileSeen(path=path, how="written", first=first, last=last, grown=grown)
-            thread.file(seen, line, call_id)
 
     def _searched(self, payload: Payload) -> None:
-        """A search is call and result in one record, often without an id."""
-        thread = self._now()
-        id_ = call_id(payload.call_id or payload.id) or f"line-{self._line}"
-        tool = payload.type.removesuffix("_call")
-        arguments = bytes(payload.action).decode("utf-8", "replace") or "{}"
-        thread.called(tool, arguments, self._line, id_, 0)
-        url = object_in(arguments).get("url")
-        if isinstance(url, str):
-            thread.fetched(url, self._line, id_)
-        outcome: Outcome | None = "ok" if payload.status == "completed" else None
-        self._emit.event(thread, ToolReturned(tool=tool, outcome=outcome), self._line, id_)
+        self._calls.searched(payload, self._now(), self._line)
         self._prompt = None
 
     # --- notices --------------------------------------------------------------
@@ -442,34 +310,10 @@ class FileReading:
         self._emit.event(thread, error, self._line)
 
     def _ended(self, payload: Payload) -> None:
-        id_ = call_id(payload.call_id)
-        if id_ is None:
-            return
-        found = self._open.get(id_)
-        if found is None:
-            job = self._jobs.get(id_, id_)
-            self._now().ended(job, self._line, payload.exit_code)
-            return
-        if payload.duration is not None:
-            spent = payload.duration
-            found.milliseconds = counted(spent.secs * 1000 + spent.nanos // 1_000_000)
-        if payload.type == "patch_apply_end":
-            declined = payload.status == "declined"
-            found.outcome = "denied" if declined else "ok" if payload.success else "error"
-            found.is_refused_by_person = declined
-            found.hunks = tuple(hunks_in(value_in(bytes(payload.changes))))
-        elif payload.exit_code is not None:
-            found.exit_status = payload.exit_code
-        found.line = found.line or self._line
-        self._settle(id_, found)
+        self._calls.ended(payload, self._now(), self._line)
 
     def _completed(self, payload: Payload) -> None:
-        item = object_in(bytes(payload.item).decode("utf-8", "replace"))
-        found = self._open.get(str(item.get("id") or item.get("call_id")))
-        code = item.get("exit_code")
-        if found is not None and isinstance(code, int):
-            found.exit_status = code
-            self._settle(str(item.get("id") or item.get("call_id")), found)
+        self._calls.completed(payload, self._now(), self._line)
 
     def _counted(self, payload: Payload) -> None:
         info = payload.info
@@ -489,10 +333,7 @@ class FileReading:
 
     def _end_turn(self) -> None:
         """Tell what is known of calls that got no second record, and of unpaired notices."""
-        for id_, found in list(self._open.items()):
-            if found.output is not None or found.outcome or found.exit_status is not None:
-                del self._open[id_]
-                self._tell(id_, found)
+        self._calls.tell_rest(self._now(), self._line)
         for text, line in self._notices:
             self._now().said(text, line)
         self._notices = []
