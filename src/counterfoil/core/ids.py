@@ -5,7 +5,8 @@ cheap as what it is made of.
 """
 
 import re
-from typing import Self
+from typing import NamedTuple, Self
+from unicodedata import category, normalize
 
 from counterfoil.core.errors import InvalidIdError
 
@@ -57,6 +58,98 @@ class EntryNumber(int):
         if isinstance(number, bool) or number < 1:
             raise InvalidIdError(f"entry number {number!r}", "a whole number from 1")
         return super().__new__(cls, number)
+
+
+class RunId(str):
+    """The id of a run, in NFC: 1 to 128 characters that can be the name of a folder.
+
+    No `/`, no backslash, no control character, not `.` or `..`, no white space at an end.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> Self:
+        """Make the id, or raise `InvalidIdError`."""
+        run = normalize("NFC", text)
+        if not 1 <= len(run) <= LONGEST_RUN or _unfit_for_run(run):
+            raise InvalidIdError(
+                f"run id {text!r}",
+                "1 to 128 characters without '/', '\\', control characters or white space at an"
+                " end, not '.' or '..'",
+            )
+        return super().__new__(cls, run)
+
+
+class PageId(str):
+    """The id of a page, trimmed and in NFC: 1 to 200 characters, none a control character."""
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> Self:
+        """Make the id, or raise `InvalidIdError`."""
+        page = normalize("NFC", text.strip())
+        if not 1 <= len(page) <= LONGEST_PAGE or _has_unfit(page):
+            raise InvalidIdError(
+                f"page id {text!r}", "1 to 200 characters, not blank, no control characters"
+            )
+        return super().__new__(cls, page)
+
+
+class Origin(str):
+    """Where a visible page comes from: `here`, `inherited:<run>` or `shared`."""
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> Self:
+        """Make the origin, or raise `InvalidIdError`; letter case counts."""
+        if text in _PLAIN_ORIGINS:
+            return super().__new__(cls, text)
+        if text.startswith(_INHERITED):
+            return cls.inherited(RunId(text[len(_INHERITED) :]))
+        raise InvalidIdError(f"origin {text!r}", "'here', 'shared' or 'inherited:' and a run")
+
+    @classmethod
+    def inherited(cls, run: RunId) -> Self:
+        """Return the origin of the pages of the ancestor `run`."""
+        return str.__new__(cls, _INHERITED + run)
+
+    @property
+    def run(self) -> RunId | None:
+        """The ancestor, or `None` where the origin names none."""
+        return RunId(self[len(_INHERITED) :]) if self.startswith(_INHERITED) else None
+
+
+LONGEST_RUN = 128
+LONGEST_PAGE = 200
+"""Code points in NFC; an id past its bound is refused."""
+
+_INHERITED = "inherited:"
+_PLAIN_ORIGINS = frozenset({"here", "shared"})
+
+HERE = Origin("here")
+SHARED = Origin("shared")
+
+
+class PageAddress(NamedTuple):
+    """Where a page stands: its origin as seen from one run, its path in its store, its id.
+
+    Ids need not be unique; origin and path are.
+    """
+
+    origin: Origin
+    path: str
+    id: PageId
+
+
+def _unfit_for_run(run: str) -> bool:
+    return run in {".", ".."} or run != run.strip() or "/" in run or "\\" in run or _has_unfit(run)
+
+
+def _has_unfit(text: str) -> bool:
+    """Say whether a control character or a lone surrogate is in `text`."""
+    if text.isascii():
+        return not text.isprintable()
+    return any(category(letter) in {"Cc", "Cs"} for letter in text)
 
 
 def is_instant(text: str) -> bool:

@@ -1,0 +1,1 @@
+"""Pages of runs: values and rules, without a file or a parser."""
