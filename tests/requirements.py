@@ -164,4 +164,52 @@ HOUSE = {
     "examples": R("agent.md 8", "The bundled examples show what the README says."),
 }
 
-REQUIREMENTS = CORE | RECORD | TRANSCRIPTS | ENGINE | CLI | HOUSE
+KNOWLEDGE = {
+    "handles": R("references.md 2", "Handles are read and written, inverse and injective."),
+    "page-names": R("knowledge.md 1", "A page without an id gets the slug of its path."),
+    "frontmatter": R("knowledge.md 1", "Frontmatter is read as YAML 1.2, its faults are data."),
+    "frontmatter-rewrite": R(
+        "knowledge.md 1", "A rewrite changes the field asked for, no byte else."
+    ),
+    "page-fields": R(
+        "knowledge.md 1", "A field is understood, or its fault is named; none is lost."
+    ),
+    "wikilinks": R("knowledge.md 1", "Links are read where CommonMark has text, with their place."),
+    "lineage": R("knowledge.md 2", "Ancestry is read nearest first, whole, or refused."),
+    "run-stores": R("knowledge.md 2", "A refused `init` leaves the disk as it was."),
+    "chain": R("knowledge.md 2", "A chain shows every visible page and shadows none."),
+    "page-resolution": R("references.md 2", "A reference keeps all candidates; none is guessed."),
+    "citation-audit": R("references.md 2", "Every fault of a citation is one finding of its kind."),
+    "lint": R("knowledge.md 4", "Each code is found where it is, and only there."),
+    "lint-codes": R("knowledge.md 4", "Each code says what it means, how to fix, how to silence."),
+    "lint-silence": R("knowledge.md 4", "A finding is silenced with a reason, and counted."),
+    "lint-since": R("knowledge.md 4", "`--since` reports what the change brings in, and no more."),
+    "lint-incremental": R("knowledge.md 4", "A lint after a change says what a new one would."),
+    "lint-forms": R("knowledge.md 8", "Text, JSON, SARIF and GitHub carry the same findings."),
+    "ancestor-faults": R("knowledge-ancestor", "No fault that reviewers found in the ancestor."),
+    "graph": R("knowledge.md 5", "Edges, weights, reasons and degrees agree with the pages."),
+    "kb-search": R("knowledge.md 6", "A search is deterministic, offline, ranked as described."),
+    "kb-brief": R("knowledge.md 6", "A brief keeps its bound, and its text and hits in step."),
+    "retrieval-receipts": R("knowledge.md 7", "A receipt says what was returned, out of what."),
+    "kb-sources": R("knowledge.md 7", "Sources are kept by content, with anchors, all or none."),
+    "claim-evidence": R("knowledge.md 7", "Evidence that cannot be graded is refused and said."),
+    "kb-grade": R("knowledge.md 7", "A check runs bounded; an environment refutes nothing."),
+    "write-blocks": R("knowledge.md 7", "Blocks are written all or none, over bytes seen."),
+    "intake-gate": R("knowledge.md 7", "Unresolved and near-duplicate pages are refused first."),
+    "promotion": R("knowledge.md 7", "Promotion carries the closure and keeps resolutions."),
+    "migrate": R("knowledge.md 8", "Every difference is classified; nothing changes until none."),
+    "store-paths": R("knowledge.md 1", "A path stays below its root, whatever it is made of."),
+    "store-writes": R("knowledge.md 1", "A write is atomic, durable, and follows no link."),
+    "store-lock": R("knowledge.md 1", "One writer at a time; a crash releases the lock."),
+    "store-transactions": R("knowledge.md 1", "Pages are written together, or not at all."),
+    "store-kills": R("knowledge.md 1", "A kill at any step leaves before or after, no between."),
+    "store-readers": R("knowledge.md 1", "A reader sees one instant and blocks nobody."),
+    "store-scan": R("knowledge.md 1", "One bad file hides no other; links are not followed."),
+    "index-cache": R("knowledge.md 1", "The cache is never trusted over the files."),
+    "kb-commands": R("knowledge.md 8", "Each command prints, exits and fails as documented."),
+    "kb-init": R(
+        "knowledge.md 8", "A new store is made whole or not at all; a demo shows a fault."
+    ),
+}
+
+REQUIREMENTS = CORE | RECORD | TRANSCRIPTS | ENGINE | CLI | HOUSE | KNOWLEDGE
