@@ -1,9 +1,6 @@
 """What a page is called where no id is written, and how names of links compare."""
 
-import re
 from unicodedata import category, normalize
-
-_SPACE = re.compile(r"\s+")
 
 
 def slug(path: str) -> str:
@@ -40,4 +37,7 @@ def link_name(text: str) -> str:
     >>> link_name(" The  Second Page ")
     'the-second-page'
     """
-    return normalize("NFC", _SPACE.sub("-", normalize("NFC", text.strip()).casefold()))
+    words = "-".join(text.split())
+    return (
+        words.lower() if words.isascii() else normalize("NFC", normalize("NFC", words).casefold())
+    )

@@ -103,13 +103,15 @@ class ClaimEvidence:
 class Page:
     """A page of one store.
 
-    `path` is below the root of the store, with `/`. `is_id_written` and
-    `is_title_written` say that the frontmatter has them, not that they were made.
+    `path` is below the root of the store, with `/`, and begins with `pages_directory`.
+    `is_id_written` and `is_title_written` say that the frontmatter has them, not that
+    they were made.
     """
 
     path: str
     id: PageId
     title: str
+    pages_directory: str = "knowledge"
     is_id_written: bool = False
     is_title_written: bool = False
     frontmatter: FrontmatterState = "none"
@@ -125,3 +127,13 @@ class Page:
     footnotes: tuple[Footnote, ...] = ()
     faults: tuple[Fault, ...] = ()
     silences: tuple[Silence, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """The path below the pages directory, without `.md`."""
+        return self.path[len(self.pages_directory) + 1 :].removesuffix(".md")
+
+    @property
+    def stem(self) -> str:
+        """The last segment of the path, without `.md`."""
+        return self.path.rpartition("/")[2].removesuffix(".md")
