@@ -30,7 +30,7 @@ class Relation(NamedTuple):
     source: PageAddress
     target: PageAddress
     kind: RelationKind
-    count: int
+    times: int
 
 
 class Edge(NamedTuple):
@@ -131,10 +131,10 @@ _REASONS: dict[RelationKind, Reason | None] = {
 def _edges(relations: Iterable[Relation], pages: Sequence[VisiblePage]) -> tuple[Edge, ...]:
     weights: defaultdict[tuple[PageAddress, PageAddress], float] = defaultdict(float)
     reasons: defaultdict[tuple[PageAddress, PageAddress], list[Reason]] = defaultdict(list)
-    for source, target, kind, count in relations:
+    for source, target, kind, times in relations:
         reason = _REASONS[kind]
         if reason is not None:
-            weights[source, target] += count * _HALF if kind == "shared-source" else count
+            weights[source, target] += times * _HALF if kind == "shared-source" else times
             reasons[source, target].append(reason)
     order = {page.address: place for place, page in enumerate(pages)}
     pairs = sorted(weights, key=lambda pair: (order[pair[0]], order[pair[1]]))
