@@ -25,8 +25,11 @@ from counterfoil.core.refs.pages import (
     parse_handle,
 )
 
-_SHOWN = 10
-"""Candidates that a message names; the finding itself keeps all of them."""
+SHOWN = 10
+"""Pages that a message names; how many more there are is said."""
+
+MOST = 100
+"""Candidates that a finding lists; its message says how many there are."""
 
 
 class BrokenCitationsError(CounterfoilError):
@@ -160,20 +163,23 @@ def malformed_finding(visible: VisiblePage, malformed: Malformed, spot: FieldSpo
     )
 
 
-def candidates_of(found: Iterable[VisiblePage]) -> tuple[Candidate, ...]:
-    """Return pages as a finding lists them."""
+def candidates_of(found: Sequence[VisiblePage]) -> tuple[Candidate, ...]:
+    """Return pages as a finding lists them, at most `MOST`."""
     return tuple(
         Candidate(
             page.origin, page.page.path, format_handle(PageReference(page.origin, page.page.id))
         )
-        for page in found
+        for page in found[:MOST]
     )
 
 
-def several(found: Sequence[VisiblePage]) -> str:
-    """Return, for a message, the places of pages: the first ten, and how many more."""
-    shown = ", ".join(f"{page.page.path} ({page.origin})" for page in found[:_SHOWN])
-    rest = len(found) - _SHOWN
+def several(found: Sequence[VisiblePage], total: int | None = None) -> str:
+    """Return, for a message, the places of pages: the first ten, and how many more.
+
+    `total` is how many there are, where `found` are only the first of them.
+    """
+    shown = ", ".join(f"{page.page.path} ({page.origin})" for page in found[:SHOWN])
+    rest = (len(found) if total is None else total) - min(len(found), SHOWN)
     return f"{shown} and {rest} more" if rest > 0 else shown
 
 
@@ -181,7 +187,7 @@ def paste(handles: Sequence[str]) -> str:
     """Return what a person can write instead."""
     if not handles:
         return "no handle tells them apart: give each page an id of its own"
-    return "write " + " or ".join(handles[:_SHOWN])
+    return "write " + " or ".join(handles[:SHOWN])
 
 
 def _code(resolution: PageResolution, *, is_self: bool) -> str:

@@ -48,6 +48,7 @@ class ChainSnapshot:
         self._called = _indexed((page, names_of(page.page)) for page in self._pages)
         self._naming: dict[str, tuple[VisiblePage, ...]] | None = None
         self._digest: str | None = None
+        self._groups: dict[str, tuple[VisiblePage, ...]] = {}
 
     @property
     def run(self) -> RunId | None:
@@ -85,6 +86,11 @@ class ChainSnapshot:
     def invalidated(self) -> tuple[VisiblePage, ...]:
         """Return the pages that are taken back, in chain order."""
         return tuple(page for page in self._pages if page.page.invalidation is not None)
+
+    @property
+    def groups(self) -> dict[str, tuple[VisiblePage, ...]]:
+        """What checks keep of one page for the next."""
+        return self._groups
 
     def registry(self, origin: Origin) -> SourceRegistry:
         """Return the sources registered in the store of `origin`."""

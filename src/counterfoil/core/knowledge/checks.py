@@ -5,8 +5,12 @@ others; what a change of one page can change elsewhere is in `affected`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
+from counterfoil.core.ids import PageId
 from counterfoil.core.knowledge.audit import (
+    SHOWN,
     candidates_of,
     citation_findings,
     distinct_handles,
@@ -16,7 +20,7 @@ from counterfoil.core.knowledge.audit import (
 )
 from counterfoil.core.knowledge.findings import Finding
 from counterfoil.core.knowledge.names import link_name
-from counterfoil.core.knowledge.pages import FieldSpot, Link, Spot, TextSpot
+from counterfoil.core.knowledge.pages import FieldSpot, Link, Page, Spot, TextSpot
 from counterfoil.core.knowledge.resolution import (
     PageResolution,
     handles_to_paste,
@@ -41,8 +45,17 @@ _WHOLE = TextSpot(1)
 
 
 def page_findings(view: View, visible: VisiblePage) -> list[Finding]:
-    """Return every finding about one page, in no particular order."""
-    return [finding for check in CHECKS for finding in check(view, visible)]
+    """Return every finding about one page, in no particular order; some may be silenced."""
+    found = [finding for check in CHECKS for finding in check(view, visible)]
+    return with_silences(found, visible.page)
+
+
+def with_silences(found: list[Finding], page: Page) -> list[Finding]:
+    """Return `found` with the reason of each finding that the page itself silences."""
+    if not page.silences:
+        return found
+    reasons = {silence.code: silence.reason for silence in page.silences}
+    return [replace(finding, silenced=reasons.get(finding.code)) for finding in found]
 
 
 def check_faults(_: View, visible: VisiblePage) -> Iterator[Finding]:
@@ -103,6 +116,11 @@ def distinct_links(links: Sequence[Link]) -> list[Link]:
     return list(first.values())
 
 
+def count_links(page: Page) -> int:
+    """Return how many targets a page links to, each counted once."""
+    return len({link_name(link.target) for link in page.links})
+
+
 def _broken(link: Link, found: PageResolution) -> str:
     if isinstance(found.reference, Malformed):
         return f"[[{link.target}]] is no handle: {MALFORMED_TEXT[found.reference.reason]}"
@@ -160,51 +178,67 @@ def check_ids(view: View, visible: VisiblePage) -> Iterator[Finding]:
     """Yield that another page of the store has this id, or one that differs in letter case."""
     page = visible.page
     spot = FieldSpot("id") if page.is_id_written else _WHOLE
-    twins = _of_origin(view.called(id_key(page.id)), visible)
-    if twins:
-        yield _finding(
-            visible,
-            "duplicate-page-id",
-            spot,
-            f"id {page.id!r} is also that of {several(twins)}",
-            written=page.id,
-            candidates=twins,
-        )
-    folded = page.id.casefold()
-    near = [
-        other
-        for other in _of_origin(view.called(name_key(page.id)), visible)
-        if other.page.id != page.id and other.page.id.casefold() == folded
-    ]
+    same = _group(view, visible, _Group("=", page.id, id_key(page.id)), lambda _: True)
+    if len(same) > 1:
+        message = f"id {page.id!r} is also that of"
+        yield _of_group(visible, "duplicate-page-id", spot, message, same)
+    near = _group(view, visible, _Group("^", page.id, name_key(page.id)), _differs_in_case(page.id))
     if near:
-        message = f"id {page.id!r} differs only in letter case from that of {several(near)}"
-        yield _finding(
-            visible, "id-case-collision", spot, message, written=page.id, candidates=near
-        )
+        message = f"id {page.id!r} differs only in letter case from that of"
+        yield _of_group(visible, "id-case-collision", spot, message, (visible, *near))
+
+
+def _differs_in_case(page: PageId) -> Callable[[Page], bool]:
+    folded = page.casefold()
+    return lambda other: other.id != page and other.id.casefold() == folded
 
 
 def check_titles(view: View, visible: VisiblePage) -> Iterator[Finding]:
     """Yield that another page of the store has this title."""
     page = visible.page
-    name = link_name(page.title)
-    twins = [
-        other
-        for other in _of_origin(view.called(name_key(page.title)), visible)
-        if link_name(other.page.title) == name
-    ]
-    if twins:
+    name, key = link_name(page.title), name_key(page.title)
+    same = _group(
+        view, visible, _Group("#", name, key), lambda other: link_name(other.title) == name
+    )
+    if len(same) > 1:
         spot = FieldSpot("title") if page.is_title_written else _WHOLE
-        message = f"title {page.title!r} is also that of {several(twins)}"
-        yield _finding(
-            visible, "duplicate-title", spot, message, written=page.title, candidates=twins
+        message = f"title {page.title!r} is also that of"
+        yield _of_group(visible, "duplicate-title", spot, message, same)
+
+
+class _Group(NamedTuple):
+    """What pages have in common, and the key under which all of them are found."""
+
+    kind: str
+    value: str
+    key: str
+
+
+def _group(
+    view: View, visible: VisiblePage, group: _Group, belongs: Callable[[Page], bool]
+) -> Sequence[VisiblePage]:
+    """Return the pages of the page's own store that belong to `group`.
+
+    A store may have thousands of pages of one title: they are gathered once for all.
+    """
+    name = f"{group.kind}{visible.origin}\0{group.value}"
+    if name not in view.groups:
+        view.groups[name] = tuple(
+            other
+            for other in view.called(group.key)
+            if other.origin == visible.origin and belongs(other.page)
         )
+    return view.groups[name]
 
 
-def _of_origin(pages: Sequence[VisiblePage], visible: VisiblePage) -> list[VisiblePage]:
-    """Return the other pages of the page's own store."""
-    if len(pages) == 1 and pages[0].is_at(visible):  # as a rule
-        return []
-    return [page for page in pages if page.origin == visible.origin and not page.is_at(visible)]
+def _of_group(
+    visible: VisiblePage, code: str, spot: Spot, message: str, group: Sequence[VisiblePage]
+) -> Finding:
+    """Return a finding that names the others of `group`: the first ones, and how many more."""
+    first = [page for page in group[: SHOWN + 1] if not page.is_at(visible)][:SHOWN]
+    written = visible.page.title if code == "duplicate-title" else visible.page.id
+    shown = f"{message} {several(first, len(group) - 1)}"
+    return _finding(visible, code, spot, shown, written=written, candidates=first)
 
 
 def check_connections(view: View, visible: VisiblePage) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from counterfoil.core.knowledge.audit import candidates_of, distinct_handles
+from counterfoil.core.knowledge.checks import with_silences
 from counterfoil.core.knowledge.findings import Finding
 from counterfoil.core.knowledge.pages import FieldSpot, Written
 from counterfoil.core.knowledge.resolution import resolve_handle
@@ -34,7 +35,8 @@ def invalidation_findings(view: View) -> Iterator[Finding]:
     for target in view.invalidated():
         steps = _steps_towards(view, target)
         for step in steps.values():
-            yield _finding(step, target, _way(steps, step))
+            found = [_finding(step, target, _way(steps, step))]
+            yield from with_silences(found, step.visible.page)
 
 
 def _steps_towards(view: View, target: VisiblePage) -> dict[_Place, _Step]:

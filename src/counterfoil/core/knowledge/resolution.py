@@ -23,6 +23,9 @@ from counterfoil.core.knowledge.view import (
 )
 from counterfoil.core.refs.pages import Malformed, PageReference, format_handle, parse_handle
 
+_MOST = 100
+"""Candidates for which a handle is looked for; a name of more needs another name."""
+
 PageVerdict = Literal["resolved", "missing", "ambiguous", "malformed", "needs_run_context"]
 
 
@@ -132,7 +135,7 @@ def handles_to_paste(view: View, found: Sequence[VisiblePage], holder: VisiblePa
     an ancestor, nor one of two pages of one origin and id.
     """
     handles: list[str] = []
-    for candidate in found:
+    for candidate in found[:_MOST]:
         origin = _name_of_origin(candidate.origin, holder.origin)
         if origin is None or candidate.is_at(holder):
             continue

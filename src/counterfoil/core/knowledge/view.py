@@ -73,6 +73,11 @@ class View(Protocol):
         """Return the sources registered in the store of `origin`."""
         ...
 
+    @property
+    def groups(self) -> dict[str, tuple[VisiblePage, ...]]:
+        """What checks keep of one page for the next: it lives as long as the view."""
+        ...
+
 
 def id_key(page: PageId) -> str:
     """Return the key under which the pages with exactly this id are found."""
