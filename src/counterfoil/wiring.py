@@ -6,15 +6,23 @@ Adapters are imported when they are asked for, so that a command pays for what i
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from counterfoil.core.settings import Layer, Settings, settle
 from counterfoil.core.version import VERSION
+from counterfoil.faces.cli.app import StoreSelection
 from counterfoil.ports.transcripts import Transcript, TranscriptFile
 from counterfoil.ports.world import Repository, Spool
+
+if TYPE_CHECKING:  # what only commands about pages pay for
+    from counterfoil.adapters.files.opening import OpenedIndexes
+    from counterfoil.adapters.files.run_places import FileRunPlaces
+    from counterfoil.core.knowledge.findings import Finding
+    from counterfoil.faces.cli.opened import OpenStores
+    from counterfoil.ports.lineage import LineageAuthority
 
 
 class WiredApplication:
@@ -132,3 +140,119 @@ class WiredApplication:
         from datetime import UTC, datetime
 
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    @contextmanager
+    def stores(self, selection: StoreSelection) -> "Generator[OpenStores]":
+        """Have the stores open that `selection` means."""
+        from counterfoil.adapters.files.opening import OpenedIndexes
+        from counterfoil.adapters.system.clock import nanoseconds
+
+        with ExitStack() as closing_:
+            indexes = OpenedIndexes(closing_, pages=selection.pages, now=nanoseconds)
+            if selection.runs is None:
+                yield self._one_store(indexes, selection)
+            else:
+                yield self._stores_of_run(indexes, selection)
+
+    def _one_store(self, indexes: "OpenedIndexes", selection: StoreSelection) -> "OpenStores":
+        from counterfoil.adapters.files.opening import nearest_store
+        from counterfoil.core.ids import HERE
+        from counterfoil.engine.chains import VisibleStores
+        from counterfoil.faces.cli.opened import OpenStores
+
+        root = (
+            nearest_store(Path.cwd(), selection.pages)
+            if selection.root is None
+            else Path(selection.root)
+        )
+        return OpenStores(VisibleStores(run=None, stores={HERE: indexes.at(root)}), {HERE: ""})
+
+    def _stores_of_run(self, indexes: "OpenedIndexes", selection: StoreSelection) -> "OpenStores":
+        from counterfoil.core.ids import HERE, SHARED, RunId
+        from counterfoil.engine.chains import visible_stores
+        from counterfoil.faces.cli.opened import OpenStores
+
+        run, (places, authority) = RunId(selection.run or ""), self._runs(selection)
+        shared = None if selection.shared is None else indexes.at(Path(selection.shared))
+        visible = visible_stores(
+            run,
+            authority,
+            lambda one: indexes.of_run(places, one),
+            shared=shared,
+            max_ancestors=selection.max_ancestors,
+        )
+        shown = {HERE: f"{places.shown(run)}/"}
+        if selection.shared is not None:
+            shown[SHARED] = f"{Path(selection.shared)}/"
+        origins = [*visible.stores, *(finding.origin for finding in visible.findings)]
+        for origin in origins:
+            if origin.run is not None:
+                shown[origin] = f"{places.shown(origin.run)}/"
+        return OpenStores(visible, shown)
+
+    def _runs(self, selection: StoreSelection) -> "tuple[FileRunPlaces, LineageAuthority]":
+        from counterfoil.adapters.files.run_lineage import FileLineage
+        from counterfoil.adapters.files.run_places import FileRunPlaces
+        from counterfoil.adapters.manifest import ManifestLineage
+        from counterfoil.adapters.system.clock import instant
+
+        places = FileRunPlaces(Path(selection.runs or ""), pages=selection.pages)
+        if selection.lineage is not None:
+            return places, ManifestLineage(Path(selection.lineage))
+        return places, FileLineage(places, instant)
+
+    def findings_at(self, selection: StoreSelection, revision: str) -> "list[Finding]":
+        """Return the findings about the same pages as they were at a revision of Git."""
+        raise NotImplementedError
+
+    def init_store(self, root: str, pages: str) -> str:
+        """Make the store at `root`, or put in what it lacks; return its path."""
+        from counterfoil.adapters.files.scaffold import init_store
+
+        init_store(Path(root), pages=pages)
+        return root
+
+    def init_run(
+        self,
+        place: tuple[str, str, str],
+        parent: str | None,
+        lineage: str | None,
+        *,
+        allow_unknown_parent: bool,
+    ) -> str:
+        """Make the store of a run, given the folder of runs, the run, and where pages are."""
+        from counterfoil.core.ids import RunId
+        from counterfoil.engine.run_stores import RunStores
+
+        runs, run, pages = place
+        places, authority = self._runs(StoreSelection(runs=runs, pages=pages, lineage=lineage))
+        stores = RunStores(places, authority)
+        stores.init(run, parent, allow_unknown_parent=allow_unknown_parent)
+        return places.shown(RunId(run))
+
+    def make_demo(self, directory: str) -> str:
+        """Make the example of four runs in `directory`; return its path."""
+        from counterfoil.adapters.files.demo import make_demo
+        from counterfoil.adapters.system.clock import instant
+
+        make_demo(Path(directory), instant())
+        return str(Path(directory))
+
+    def run_parents(self, selection: StoreSelection) -> list[tuple[str, str | None, str | None]]:
+        """Return the runs that have a store, each with its parent, or why that is not known."""
+        from counterfoil.core.errors import CounterfoilError
+
+        places, authority = self._runs(selection)
+        rows: list[tuple[str, str | None, str | None]] = []
+        for run in places.runs():
+            try:
+                rows.append((run, authority.parent_of(run), None))
+            except CounterfoilError as error:
+                rows.append((run, None, error.found))
+        return rows
+
+    def forget_indexes(self, selection: StoreSelection) -> None:
+        """Delete the indexes of the stores that `selection` means."""
+        with self.stores(selection) as (visible, _):
+            for store in visible.stores.values():
+                store.forget()

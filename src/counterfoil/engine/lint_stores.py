@@ -10,20 +10,18 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from counterfoil.core.digests import tagged_digest
-from counterfoil.core.ids import HERE, Origin
+from counterfoil.core.ids import HERE
 from counterfoil.core.knowledge.affected import PageChange, affected_paths
 from counterfoil.core.knowledge.audit import count_citations
-from counterfoil.core.knowledge.checks import count_links, page_findings
+from counterfoil.core.knowledge.checks import count_links, literal_findings, page_findings
 from counterfoil.core.knowledge.findings import Checked, Finding, LintReport, in_order
 from counterfoil.core.knowledge.invalidated import invalidation_findings
-from counterfoil.core.knowledge.pages import FieldSpot, TextSpot
-from counterfoil.core.knowledge.view import SourceRegistry, VisiblePage
+from counterfoil.core.knowledge.lint import registry_findings, report_of
+from counterfoil.core.knowledge.pages import FieldSpot
+from counterfoil.core.knowledge.view import VisiblePage
 from counterfoil.engine.chains import VisibleStores
 from counterfoil.engine.stored_view import StoredView
 from counterfoil.ports.knowledge import ReportChange, SavedReport, StoreIndex
-
-REGISTRY = ".counterfoil/sources.json"
-"""Where findings about sources stand."""
 
 _RULES = 1
 """The number of these rules; a report saved under others is not looked at."""
@@ -188,12 +186,7 @@ def _report(
     everything = chain(
         visible.findings, _about_store(visible), chain.from_iterable(by_path.values()), rest
     )
-    found = in_order(everything, visible.stores)
-    return LintReport(
-        checked=checked,
-        findings=tuple(finding for finding in found if finding.silenced is None),
-        silenced=tuple(finding for finding in found if finding.silenced is not None),
-    )
+    return report_of(checked, in_order(everything, visible.stores))
 
 
 def _about_store(visible: VisibleStores) -> Iterator[Finding]:
@@ -205,16 +198,15 @@ def _about_store(visible: VisibleStores) -> Iterator[Finding]:
             spot=None,
             message=passed.message,
         )
-    yield from _about_sources(HERE, visible.own.registry)
+    yield from registry_findings(HERE, visible.own.registry)
 
 
-def _about_sources(origin: Origin, registry: SourceRegistry) -> Iterator[Finding]:
-    if registry.fault is not None:
-        yield _of_registry(origin, "bad-registry", registry.fault)
-    for digest, sources in registry.repeated:
-        message = f"{', '.join(sources)} have one content, {digest}"
-        yield _of_registry(origin, "duplicate-source-hash", message)
-
-
-def _of_registry(origin: Origin, code: str, message: str) -> Finding:
-    return Finding(code=code, origin=origin, path=REGISTRY, spot=TextSpot(1), message=message)
+def with_literals(report: LintReport, visible: VisibleStores) -> LintReport:
+    """Return `report` with an error for each page that does not write its id, or its title."""
+    missing = [
+        finding
+        for page in visible.own.pages()
+        for finding in literal_findings(VisiblePage(HERE, page))
+    ]
+    found = in_order((*report.findings, *missing), visible.stores)
+    return replace(report, findings=found)

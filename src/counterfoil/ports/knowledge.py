@@ -57,6 +57,14 @@ class StoreIndex(Protocol):
         """
         ...
 
+    def forget(self) -> None:
+        """Delete what is kept, so that the next refresh reads every page."""
+        ...
+
+    def body(self, path: str) -> str:
+        """Return the body of the page at `path`; nothing where it is gone."""
+        ...
+
     def changes_since(self, state: int) -> Sequence[PageChange] | None:
         """Return what is another than in `state`, page by page, as the store's own pages.
 
@@ -101,11 +109,6 @@ class StoreIndex(Protocol):
     @property
     def passed_over(self) -> Sequence[PassedOver]:
         """The files that were passed over, by path."""
-        ...
-
-    @property
-    def digest(self) -> str:
-        """The tagged digest of all pages and of the registry."""
         ...
 
     def digests(self) -> Mapping[str, str]:

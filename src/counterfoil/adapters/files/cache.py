@@ -56,7 +56,7 @@ def open_cache(root: Path) -> sqlite3.Connection:
     try:
         return _opened(path)
     except sqlite3.DatabaseError:
-        _put_aside(path)
+        put_aside(root)
     try:
         return _opened(path)
     except sqlite3.Error:
@@ -108,7 +108,10 @@ def _is_ours(database: sqlite3.Connection) -> bool:
     return (application, version) == (_APPLICATION, _VERSION)
 
 
-def _put_aside(path: Path) -> None:
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        with suppress(OSError):
-            path.with_name(path.name + suffix).unlink()
+def put_aside(root: Path) -> None:
+    """Delete the database of the store at `root`, and what SQLite keeps beside it."""
+    path = root / KEPT / NAME
+    if _may_be(path):
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            with suppress(OSError):
+                path.with_name(path.name + suffix).unlink()

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from counterfoil.adapters.files.cache import in_memory, open_cache
+from counterfoil.adapters.files.cache import in_memory, open_cache, put_aside
 from counterfoil.adapters.files.index_rows import IndexRows
 from counterfoil.adapters.files.instant import Overlay, read_at_one_instant
 from counterfoil.adapters.files.paths import StoreRoot
@@ -17,13 +17,13 @@ from counterfoil.adapters.files.reading import ReadFile, read_content, read_file
 from counterfoil.adapters.files.scan import is_scaffold, scan_pages
 from counterfoil.core.errors import CounterfoilError, UnavailableError
 from counterfoil.core.knowledge.affected import PageChange
+from counterfoil.core.knowledge.changes import REGISTRY
 from counterfoil.core.knowledge.pages import Page, Spot, TextSpot
 from counterfoil.core.knowledge.view import SourceRegistry, names_of
 from counterfoil.ports.knowledge import PassedOver, ReportChange, SavedReport
 from counterfoil.wire.pages import locate, read_page
 from counterfoil.wire.registry import read_registry
 
-_REGISTRY = ".counterfoil/sources.json"
 _ATTEMPTS = 8
 """How often the cache may have been changed by another process before it is done without."""
 
@@ -133,10 +133,16 @@ class FileIndex:
 
     def _look_at_registry(self, unfinished: Overlay) -> SourceRegistry:
         try:
-            found = self._root.read(_REGISTRY)
+            found = self._root.read(REGISTRY)
         except CounterfoilError as error:
             return SourceRegistry(fault=error.diagnosis())
-        return read_registry(unfinished.seen(_REGISTRY, found))
+        return read_registry(unfinished.seen(REGISTRY, found))
+
+    def forget(self) -> None:
+        """Delete what is kept, so that the next refresh reads every page."""
+        self._rows.close()
+        put_aside(self._root.path)
+        self._rows = IndexRows(open_cache(self._root.path))
 
     def changes_since(self, state: int) -> Sequence[PageChange] | None:
         """Return what is another than in `state`, page by page, as the store's own pages."""

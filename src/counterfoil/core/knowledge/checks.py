@@ -287,6 +287,15 @@ def _refers_to(view: View, other: VisiblePage, visible: VisiblePage, key: str) -
     return False
 
 
+def literal_findings(visible: VisiblePage) -> Iterator[Finding]:
+    """Yield that the page does not write its id, or its title: what a strict store wants."""
+    page = visible.page
+    written = {"id": page.is_id_written, "title": page.is_title_written}
+    for field in (field for field, is_written in written.items() if not is_written):
+        message = f"the page has no {field} of its own; {getattr(page, field)!r} was made for it"
+        yield _finding(visible, f"no-literal-{field}", _WHOLE, message)
+
+
 CHECKS: tuple[Check, ...] = (
     check_faults,
     citation_findings,

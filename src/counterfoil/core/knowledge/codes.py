@@ -253,6 +253,22 @@ CODES: dict[str, Code] = {
         "knowledge/locked.md\n",
         "Make the file readable, then check again.",
     ),
+    "no-literal-id": Code(
+        "error",
+        "the page does not write its id",
+        "Only `validate --strict` says so: the id was made from the path, so that moving the file"
+        " breaks every reference to the page.",
+        "---\ntitle: Slopes\n---\n",
+        "Write the id in the frontmatter: `id: slopes`.",
+    ),
+    "no-literal-title": Code(
+        "error",
+        "the page does not write its title",
+        "Only `validate --strict` says so: the title was taken from a heading or from the file's"
+        " name.",
+        "---\nid: slopes\n---\n\n# Slopes\n",
+        "Write the title in the frontmatter: `title: Slopes`.",
+    ),
     "bad-registry": Code(
         "error",
         "the registry of sources cannot be read",

@@ -6,14 +6,19 @@ Exit codes: 0 nothing to report, 1 an error found, 2 misuse, 3 could not tell.
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 
 import click
 
-from counterfoil.core.errors import CounterfoilError, NotFoundError
+from counterfoil.core.errors import (
+    ConflictError,
+    CounterfoilError,
+    InvalidIdError,
+    NotFoundError,
+)
 from counterfoil.core.settings import ConfigurationError
 from counterfoil.core.version import VERSION
 from counterfoil.faces.cli.app import Application
+from counterfoil.faces.cli.groups import LazyGroup
 
 FOUND, MISUSE, CANNOT_TELL, INTERRUPTED, CLOSED_PIPE = 1, 2, 3, 130, 141
 
@@ -24,42 +29,18 @@ _COMMANDS = {
     "explain": "Say why each reference at a place was judged so.",
     "transcripts": "List the sessions found on this machine.",
     "formats": "Print what each format can show, and what it cannot.",
+    "kb": "Check, search and write the knowledge pages of runs.",
     "config": "Print every setting with its value and where it came from.",
     "audit-shapes": "Print the shapes of records in a folder, without any value.",
 }
 
 
-class _Commands(click.Group):
-    """Commands whose modules are imported when they are used."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in _COMMANDS:
-            return None
-        module = import_module(f"counterfoil.faces.cli.commands.{cmd_name.replace('-', '_')}")
-        command: click.Command = module.command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0] if args else ""
-        if name and name not in _COMMANDS and not name.startswith("-"):
-            from difflib import get_close_matches  # noqa: PLC0415 - only for a mistake
-
-            near = get_close_matches(name, _COMMANDS, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else "`counterfoil --help` lists them"
-            raise click.UsageError(f"no command {name!r} ({hint})", ctx)
-        return super().resolve_command(ctx, args)
-
-
-@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=LazyGroup,
+    commands_of=_COMMANDS,
+    package="counterfoil.faces.cli.commands",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(VERSION, message="counterfoil %(version)s")
 def cli() -> None:
     """Check what an AI agent says against the record of what it did.
@@ -116,7 +97,11 @@ def _failed(error: CounterfoilError) -> int:
     sys.stderr.write(f"error: {found}\n")
     if error.advice:
         sys.stderr.write(f"hint: {error.advice}\n")
-    return MISUSE if isinstance(error, ConfigurationError | NotFoundError) else CANNOT_TELL
+    return MISUSE if isinstance(error, _MISUSED) else CANNOT_TELL
+
+
+_MISUSED = (ConfigurationError, NotFoundError, InvalidIdError, ConflictError)
+"""What somebody has to say otherwise; trying again does not help."""
 
 
 def _closed_pipe() -> int:
