@@ -201,9 +201,28 @@ class WiredApplication:
             return places, ManifestLineage(Path(selection.lineage))
         return places, FileLineage(places, instant)
 
-    def findings_at(self, selection: StoreSelection, revision: str) -> "list[Finding]":
-        """Return the findings about the same pages as they were at a revision of Git."""
-        raise NotImplementedError
+    def findings_before(self, opened: "OpenStores", revision: str) -> "list[Finding]":
+        """Return the findings that there were at a revision of Git."""
+        from counterfoil.adapters.files.history import PageHistory
+        from counterfoil.adapters.files.index import FileIndex
+        from counterfoil.adapters.git.history import DirectoryHistory
+        from counterfoil.core.errors import NotFoundError
+        from counterfoil.core.ids import HERE, Origin
+        from counterfoil.engine.lint_since import findings_before
+
+        def history_of(origin: Origin) -> PageHistory | None:
+            store = opened.visible.stores[origin]
+            if not isinstance(store, FileIndex):
+                return None
+            try:
+                changed = DirectoryHistory(store.path).changed_since(revision)
+            except NotFoundError:
+                if origin == HERE:
+                    raise
+                return None  # another's store, outside of Git: it is taken as it is now
+            return PageHistory(changed, store.pages_directory)
+
+        return findings_before(opened.visible, history_of)
 
     def init_store(self, root: str, pages: str) -> str:
         """Make the store at `root`, or put in what it lacks; return its path."""

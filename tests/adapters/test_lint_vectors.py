@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from adapters.stores import lint, opened, place, write_files
 
+from adapters.stores import lint, opened, place, write_files
 from counterfoil.core.ids import Origin, RunId
 from counterfoil.core.knowledge.chain import ChainSnapshot, Store
 from counterfoil.core.knowledge.findings import LintReport

@@ -20,6 +20,7 @@ from counterfoil.core.report import (
     Summary,
     TurnReport,
 )
+from counterfoil.wire.json_values import plain_text
 from counterfoil.wire.receipt import receipt_to_json
 
 SCHEMA = 1
@@ -177,7 +178,7 @@ def _with_source(value: dict[str, Any], source: str | None) -> dict[str, Any]:
 def encode_json(value: object) -> bytes:
     """Return `value` as JSON in UTF-8, lone surrogates as escapes."""
     try:
-        return msgspec.json.encode(value)
+        return msgspec.json.encode(value, enc_hook=plain_text)
     except (UnicodeEncodeError, OverflowError):
         return json.dumps(value, separators=(",", ":")).encode()
 

@@ -45,3 +45,10 @@ _KINDS: tuple[tuple[type, str], ...] = (
     (list, "list"),
     (dict, "object"),
 )
+
+
+def plain_text(value: object) -> str:
+    """Return a text of a type of its own, an id or an origin, as an ordinary one."""
+    if isinstance(value, str):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} is not in JSON")

@@ -23,11 +23,13 @@ from counterfoil.core.knowledge.pages import (
     TextSpot,
     Written,
 )
+from counterfoil.wire.json_values import plain_text
 
 ROW_VERSION = 1
 """Grows with every change of a row; rows of another version are made anew."""
 
-_encode = msgspec.msgpack.Encoder().encode
+
+_encode = msgspec.msgpack.Encoder(enc_hook=plain_text).encode
 _decode = msgspec.msgpack.Decoder().decode
 
 

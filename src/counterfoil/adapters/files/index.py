@@ -7,6 +7,7 @@ version is done without.
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from counterfoil.adapters.files.cache import in_memory, open_cache, put_aside
@@ -14,7 +15,7 @@ from counterfoil.adapters.files.index_rows import IndexRows
 from counterfoil.adapters.files.instant import Overlay, read_at_one_instant
 from counterfoil.adapters.files.paths import StoreRoot
 from counterfoil.adapters.files.reading import ReadFile, read_content, read_files
-from counterfoil.adapters.files.scan import is_scaffold, scan_pages
+from counterfoil.adapters.files.scan import is_page, scan_pages
 from counterfoil.core.errors import CounterfoilError, UnavailableError
 from counterfoil.core.knowledge.affected import PageChange
 from counterfoil.core.knowledge.changes import REGISTRY
@@ -53,6 +54,16 @@ class FileIndex:
         self._passed_over: tuple[PassedOver, ...] = ()
         self._registry = SourceRegistry()
         self._read: dict[str, tuple[bytes, ReadFile]] = {}
+
+    @property
+    def path(self) -> Path:
+        """The canonical path of the store."""
+        return self._root.path
+
+    @property
+    def pages_directory(self) -> str:
+        """Where in the store its pages are."""
+        return self._root.pages
 
     def close(self) -> None:
         """Let go of the database and of the store."""
@@ -124,7 +135,7 @@ class FileIndex:
         return {
             path: self._before(path, unfinished)
             for path in unfinished
-            if _is_page(path, self._root.pages)
+            if is_page(path, self._root.pages)
         }
 
     def _before(self, path: str, unfinished: Overlay) -> ReadFile | None:
@@ -209,11 +220,6 @@ class FileIndex:
     def save_report(self, name: str, change: ReportChange) -> None:
         """Save a report, or what changed of it; nothing happens where that cannot be done."""
         self._rows.save_report(name, change)
-
-
-def _is_page(path: str, pages_directory: str) -> bool:
-    is_below = path.startswith(f"{pages_directory}/") and path.endswith(".md")
-    return is_below and not is_scaffold(path, pages_directory)
 
 
 def _unreadable(found: ReadFile) -> PassedOver:

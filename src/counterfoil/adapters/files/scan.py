@@ -116,3 +116,9 @@ def _code(error: CounterfoilError) -> str:
 
 def _refused(error: OSError) -> str:
     return f"it cannot be read: {error.strerror}"
+
+
+def is_page(path: str, pages_directory: str) -> bool:
+    """Say whether the file at `path` is a page, as far as its path tells."""
+    is_below = path.startswith(f"{pages_directory}/") and path.endswith(".md")
+    return is_below and not is_scaffold(path, pages_directory)

@@ -61,8 +61,9 @@ def _keys_called_otherwise(change: PageChange) -> set[str]:
 
 def _keys_written_otherwise(change: PageChange) -> set[str]:
     """Return the keys under which a reference came or went."""
-    written = [_references(page) for page in change.sides]
-    changed = written[0] ^ written[1] if len(written) > 1 else written[0]
+    changed: set[tuple[bool, str]] = set()
+    for page in change.sides:
+        changed ^= _references(page)
     return {key for reference in changed for key in _keys(*reference)}
 
 

@@ -48,4 +48,6 @@ def brief_of(hits: Iterable[Hit], *, max_characters: int = BRIEF_CHARACTERS) -> 
 def line_of(hit: Hit) -> str:
     """Return the one line that a brief has for `hit`."""
     title = plain(" ".join(hit.title.split()))
-    return f"- {hit.handle} — {title}: {hit.snippet}" if hit.snippet else f"- {hit.handle} — {title}"
+    return (
+        f"- {hit.handle} — {title}: {hit.snippet}" if hit.snippet else f"- {hit.handle} — {title}"
+    )

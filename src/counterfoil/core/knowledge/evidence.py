@@ -16,12 +16,15 @@ GRADED = 4
 """The first rung at which a check is needed."""
 _RUNGS = range(1, 6)
 _TEXTS = ("check", "expect", "evidencePath")
+_FIELDS = frozenset({"rung", *_TEXTS})
 
 
 def read_evidence(
     raw: Mapping[str, object], writing: Writing
 ) -> tuple[ClaimEvidence | None, list[Fault]]:
     """Return the evidence that `raw` gives, and what is wrong with it."""
+    if _FIELDS.isdisjoint(raw):
+        return None, []
     given = raw.get("rung")
     odd = next((name for name in _TEXTS if is_collection(raw.get(name))), None)
     if odd is not None:

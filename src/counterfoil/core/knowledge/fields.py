@@ -23,8 +23,8 @@ KNOWN = frozenset({
 """The fields that mean something; any other is kept and never judged."""
 
 _DATE = re.compile(
-    r"\d{4}-\d\d?-\d\d?(?:(?:[Tt]|[ \t]+)\d\d?:\d\d(?::\d\d)?(?:\.\d*)?"
-    r"[ \t]*(?:Z|[-+]\d\d?(?::?\d\d)?)?)?\Z",
+    r"\d{4}-(?:\d\d-\d\d|\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?"
+    r"[ \t]*(?:Z|[-+]\d\d?(?::?\d\d)?)?)\Z",
     re.ASCII,
 )
 
@@ -48,7 +48,8 @@ class Fields(NamedTuple):
 def understand(raw: Mapping[str, object], writing: Writing) -> Fields:
     """Return what `raw` says; `writing` is asked where the value alone does not tell."""
     reader = _Reader(raw, writing)
-    reader.note_comments()
+    if None in raw.values():
+        reader.note_comments()
     page = reader.id()
     title = reader.title()
     cites = reader.references("cites", "malformed-citation", _HANDLE)
@@ -133,11 +134,16 @@ class _Reader:
             # a mapping is one item, and stands where it begins
             spot = FieldSpot(field, 0 if is_collection(value) else None)
             return self._reference(value, spot, (code, expected), None)
-        found: list[Written] = []
-        for number, item in enumerate(cast("list[object]", value)):
-            spot = FieldSpot(field, number)
-            found.extend(self._reference(item, spot, (code, expected), number))
-        return tuple(found)
+        items = cast("list[object]", value)
+        texts = [
+            Written(item, number)
+            for number, item in enumerate(items)
+            if isinstance(item, str) and item.strip()
+        ]
+        if len(texts) < len(items):
+            for number, item in enumerate(items):
+                self._reference(item, FieldSpot(field, number), (code, expected), number)
+        return tuple(texts)
 
     def _reference(
         self, value: object, spot: FieldSpot, kind: tuple[str, str], item: int | None
@@ -159,14 +165,14 @@ class _Reader:
             message = f"`{field}` is {named(value)}{commas}; expected a list of texts"
             self._malformed(field, message)
             return ()
-        found: list[str] = []
-        for number, item in enumerate(cast("list[object]", value)):
-            if isinstance(item, str) and item.strip():
-                found.append(item)
-            else:
-                message = f"an item of `{field}` is {named(item)}; expected a text"
-                self._malformed(field, message, number)
-        return tuple(found)
+        items = cast("list[object]", value)
+        texts = [item for item in items if isinstance(item, str) and item.strip()]
+        if len(texts) < len(items):
+            for number, item in enumerate(items):
+                if not isinstance(item, str) or not item.strip():
+                    message = f"an item of `{field}` is {named(item)}; expected a text"
+                    self._malformed(field, message, number)
+        return tuple(texts)
 
     def kind(self) -> str | None:
         value = self._raw.get("kind")

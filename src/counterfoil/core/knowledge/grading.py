@@ -15,7 +15,6 @@ Only where the expectation itself speaks of such a failure does a failure count
 (knowledge.md section 7).
 """
 
-import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,9 +22,6 @@ from counterfoil.core.knowledge.pages import ClaimEvidence
 from counterfoil.core.plain import one_line
 
 GradeVerdict = Literal["verified", "silent-check", "contradicted", "unrunnable", "uncheckable"]
-
-LOWEST_RUNG = 4
-"""Claims of this rung and above are shown by a check; those below are not graded."""
 
 _TIME_LIMIT = 124
 _NOT_EXECUTABLE, _NOT_FOUND = 126, 127
@@ -35,27 +31,59 @@ _KILLED = range(129, 193)
 _WIDTH = 160
 """Characters of an output that a reason shows."""
 
-_ENVIRONMENT = re.compile(
-    r"""
-    no\ such\ file\ or\ directory | filenotfounderror | can(?:no|')t\ (?:open|access|stat)\b
-    | cannot\ find\ the\ (?:file|path)
-    | modulenotfounderror | no\ module\ named | importerror | cannot\ find\ (?:module|package)
-    | could\ not\ find\ or\ load\ main\ class
-    | command\ not\ found | :\ not\ found$ | is\ not\ recognized\ as | exec\ format\ error
-    | cannot\ execute | bad\ interpreter | error\ while\ loading\ shared\ libraries
-    | permission\ denied | permissionerror | operation\ not\ permitted | access\ is\ denied
-    | read-only\ file\ system
-    | syntax\ ?error | unexpected\ eof
-    | timed\ out | time-?out(?:error|expired)?\b
-    | connection\ (?:refused|reset|aborted) | connectionerror | network\ is\ unreachable
-    | could\ not\ resolve\ host | name\ or\ service\ not\ known | name\ resolution
-    | no\ route\ to\ host
-    | cannot\ allocate\ memory | out\ of\ memory | memoryerror | no\ space\ left\ on\ device
-    | disk\ quota\ exceeded | too\ many\ open\ files | resource\ temporarily\ unavailable
-    | ^killed$ | ^terminated$
-    """,
-    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
+_ENVIRONMENT = (
+    "no such file or directory",
+    "filenotfounderror",
+    "cannot open",
+    "can't open",
+    "cannot access",
+    "cannot stat",
+    "cannot find the file",
+    "cannot find the path",
+    "modulenotfounderror",
+    "no module named",
+    "importerror",
+    "cannot find module",
+    "cannot find package",
+    "could not find or load main class",
+    "command not found",
+    ": not found\n",
+    "is not recognized as",
+    "cannot execute",
+    "exec format error",
+    "bad interpreter",
+    "error while loading shared libraries",
+    "permission denied",
+    "permissionerror",
+    "operation not permitted",
+    "access is denied",
+    "read-only file system",
+    "syntax error",
+    "syntaxerror",
+    "unexpected eof",
+    "timed out",
+    "timeouterror",
+    "timeoutexpired",
+    "connection refused",
+    "connection reset",
+    "connection aborted",
+    "connectionerror",
+    "network is unreachable",
+    "no route to host",
+    "could not resolve host",
+    "name or service not known",
+    "name resolution",
+    "cannot allocate memory",
+    "out of memory",
+    "memoryerror",
+    "no space left on device",
+    "disk quota exceeded",
+    "too many open files",
+    "resource temporarily unavailable",
+    "\nkilled\n",
+    "\nterminated\n",
 )
+"""What an output says, in any letter case, where something is missing around a check."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +161,11 @@ def _environment(execution: Execution, expected: str) -> str:
         return "a command was not found or cannot be executed"
     if status in _KILLED:
         return f"signal {status - _KILLED.start + 1} ended a part of it"
-    found = _ENVIRONMENT.search(execution.output)
-    if found is None or _ENVIRONMENT.search(expected):
-        return ""
-    return f"the output says {found.group()!r}"
+    said = _failure_named(execution.output)
+    return f"the output says {said!r}" if said and not _failure_named(expected) else ""
+
+
+def _failure_named(text: str) -> str:
+    """Return the first failure of an environment that `text` names, or nothing."""
+    lines = f"\n{text.lower()}\n"
+    return next((failure.strip() for failure in _ENVIRONMENT if failure in lines), "")

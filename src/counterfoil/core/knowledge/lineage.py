@@ -106,9 +106,19 @@ def require_ancestors(run: RunId, parent: RunId | None, parent_of: ParentOf) -> 
 
 
 def require_spelling(spelling: str, rival: str | None) -> None:
-    """Raise `ConflictError` where a `rival` stands that some disks do not tell from `spelling`."""
+    """Raise `ConflictError` where a `rival` stands that some disks do not tell from a run.
+
+    The rival is another spelling of the id, or, with a `/`, one of a path to its place.
+    """
     if rival is None:
         return
+    if "/" in rival:
+        raise ConflictError(
+            f"the place of run {str(spelling)!r} differs only in letter case or normal form from"
+            f" {rival!r}, which is there",
+            "a place that no disk takes for another",
+            f"rename {rival!r}, or choose another run id",
+        )
     is_same_text = normalize("NFC", spelling) == normalize("NFC", rival)
     show, what = (ascii, "normal form") if is_same_text else (repr, "letter case")
     there = show(str(rival))  # in escapes where the two look the same

@@ -9,7 +9,7 @@ only numbers are known.
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import log
 from typing import Literal, NamedTuple, TypeVar
 
@@ -63,30 +63,42 @@ class Statistics:
 
     pages: int
     words: int
-    holding: Mapping[str, int] = field(default_factory=dict)
+    holding: Mapping[str, int]
 
     def rarity(self, term: str) -> float:
         """How much it says of a page that it has `term`: its inverse document frequency."""
-        holding = self.holding.get(term, 0)
+        holding = self.holding[term]
         return log(1 + (self.pages - holding + 0.5) / (holding + 0.5))
 
     @property
     def mean_length(self) -> float:
-        """The words of a page, on average."""
-        return self.words / self.pages
+        """The words of a page, on average; of no words at all, 1."""
+        return self.words / self.pages if self.words else 1.0
 
 
-def millionths(page: FoldedPage, terms: Iterable[str], statistics: Statistics) -> int:
-    """Return the weight of `page` by BM25, in millionths; none of `terms` in it is 0.
+class Scale(NamedTuple):
+    """What pages are weighed with: each term with its rarity, and the mean length."""
+
+    rarities: tuple[tuple[str, float], ...]
+    mean_length: float
+
+
+def scale_of(terms: Iterable[str], statistics: Statistics) -> Scale:
+    """Return what pages are weighed with for `terms`."""
+    rarities = tuple((term, statistics.rarity(term)) for term in terms)
+    return Scale(rarities, statistics.mean_length)
+
+
+def millionths(page: FoldedPage, scale: Scale) -> int:
+    """Return the weight of `page` by BM25, in millionths; it is 0 where no term is in it.
 
     A whole number, so that no two machines put the same pages in another order.
     """
-    norm = K1 * (1 - B + B * stepped(page.length) / (statistics.mean_length or 1))
+    norm = K1 * (1 - B + B * stepped(page.length) / scale.mean_length)
     weight = 0.0
-    for term in terms:
+    for term, rarity in scale.rarities:
         found = page.times(term)
-        if found:
-            weight += statistics.rarity(term) * (K1 + 1) * found / (found + norm)
+        weight += rarity * (K1 + 1) * found / (found + norm)
     return round(weight * 1_000_000)
 
 

@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 from counterfoil.core.ids import PageAddress
 from counterfoil.core.knowledge.graph import SHARED_BY_MOST, Reason, relations_of
-from counterfoil.core.knowledge.view import View, VisiblePage, names_of
+from counterfoil.core.knowledge.resolution import PageResolution, resolve_handle, resolve_link
+from counterfoil.core.knowledge.view import View, VisiblePage, id_key, link_keys, names_of
+from counterfoil.core.refs.pages import Malformed, parse_handle
 
 MOST_REFERRERS = 64
 """Pages that may refer to one page; where there are more, none of them is looked at."""
@@ -64,29 +66,67 @@ def related_to(
     """Return the pages that are joined to any of `seeds`, and how closely."""
     found: defaultdict[PageAddress, Related] = defaultdict(Related)
     for seed in seeds:
-        for page, reason, halves in (*_authored(view, seed), *_shared(seed, sharing)):
+        for page, reason, halves in _joins(view, seed, sharing):
             found[page].halves += halves
             found[page].found.add(reason)
     return dict(found)
 
 
-def _authored(view: View, seed: VisiblePage) -> Iterator[Join]:
-    for holder in (seed, *_referrers(view, seed)):
-        for source, target, kind, times in relations_of(view, holder):
-            if kind in {"wikilink", "citation"} and seed.address in (source, target):
-                page = target if source == seed.address else source
-                yield Join(page, "wikilink" if kind == "wikilink" else "citation", 2 * times)
+def _joins(view: View, seed: VisiblePage, sharing: Sharing) -> Iterator[Join]:
+    yield from _outgoing(view, seed)
+    yield from _incoming(view, seed)
+    yield from _shared(seed, sharing)
 
 
-def _referrers(view: View, seed: VisiblePage) -> list[VisiblePage]:
+def _outgoing(view: View, seed: VisiblePage) -> Iterator[Join]:
+    for _, target, kind, times in relations_of(view, seed):
+        if kind in {"wikilink", "citation"}:
+            yield Join(target, "wikilink" if kind == "wikilink" else "citation", 2 * times)
+
+
+def _incoming(view: View, seed: VisiblePage) -> Iterator[Join]:
+    names = names_of(seed.page)
+    for page in _referrers(view, seed, names):
+        links, cites = _references(view, seed, page, names)
+        if links:
+            yield Join(page.address, "wikilink", 2 * links)
+        if cites:
+            yield Join(page.address, "citation", 2)
+
+
+def _referrers(view: View, seed: VisiblePage, names: set[str]) -> list[VisiblePage]:
     """Return the pages that write a name of `seed`; whether they mean it is seen later."""
     found: dict[PageAddress, VisiblePage] = {}
-    for key in sorted(names_of(seed.page)):
+    for key in names:
         named = view.naming(key)
         if len(named) > MOST_REFERRERS:
             return []
         found.update((page.address, page) for page in named if not page.is_at(seed))
     return list(found.values()) if len(found) <= MOST_REFERRERS else []
+
+
+def _references(
+    view: View, seed: VisiblePage, page: VisiblePage, names: set[str]
+) -> tuple[int, bool]:
+    """Return how many links of `page` mean `seed`, and whether it cites it."""
+    links = (link.target for link in page.page.links)
+    named = (target for target in links if not names.isdisjoint(link_keys(target)))
+    linked = (resolve_link(view, target, holder=page.origin) for target in named)
+    cited = (
+        resolve_handle(view, item.text, holder=page.origin)
+        for item in page.page.cites
+        if _key_of(item.text) in names
+    )
+    return sum(_means(found, seed) for found in linked), any(_means(found, seed) for found in cited)
+
+
+def _key_of(written: str) -> str | None:
+    reference = parse_handle(written)
+    return None if isinstance(reference, Malformed) else id_key(reference.id)
+
+
+def _means(found: PageResolution, seed: VisiblePage) -> bool:
+    return found.page is not None and found.page.is_at(seed)
 
 
 def _shared(seed: VisiblePage, sharing: Sharing) -> Iterator[Join]:

@@ -16,11 +16,11 @@ from counterfoil.core.knowledge.graph import Reason
 from counterfoil.core.knowledge.pages import Page
 from counterfoil.core.knowledge.ranking import FoldedPage, Tier
 from counterfoil.core.knowledge.view import View, VisiblePage, id_key
-from counterfoil.core.knowledge.words import fold, spelled, terms_of
+from counterfoil.core.knowledge.words import fold, has_unspaced, spelled, terms_of
 from counterfoil.core.plain import plain
 from counterfoil.core.refs.pages import PageReference, format_handle
 
-MOST_HITS = 100
+MOST_HITS = 64
 """Hits of one search, and pages of each ranked list that they come out of; more is refused."""
 
 LONGEST_QUERY = 1000
@@ -28,6 +28,7 @@ LONGEST_QUERY = 1000
 
 _SHOWN = 180
 _BEFORE = 80
+_WORD = re.compile(r"\w+")
 
 WordReason = Literal["exact", "title", "phrase", "words"]
 HitReason = WordReason | Reason
@@ -171,19 +172,28 @@ def handle_of(view: View, visible: VisiblePage) -> str:
     return format_handle(PageReference(visible.origin, page))
 
 
-def snippet_of(body: str, words: tuple[str, ...]) -> str:
-    """Return one line of `body`, around the first place of the phrase or of a word of it."""
-    found = _phrase_in(words).search(body) or _any_of(words).search(body)
+def snippet_of(body: str, text: str) -> str:
+    """Return one line of `body`, from a little before the first words of the query `text`.
+
+    Where the phrase stands, or else a word of it; the first words of the page otherwise.
+    """
+    found = _phrase_in(text).search(body) or _any_of(text).search(body)
     start = 0 if found is None else max(0, found.start() - _BEFORE)
-    shown = body[start : start + 4 * _SHOWN]  # white space is taken out of it yet
-    flat = " ".join(shown.split())
+    flat = " ".join(body[start : start + 4 * _SHOWN].split())  # white space shrinks
     cut = f"{flat[:_SHOWN].rstrip()}…" if len(flat) > _SHOWN else flat
     return plain(f"…{cut}" if start else cut)
 
 
-def _phrase_in(words: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(r"[\W_]{1,8}".join(map(re.escape, words)), re.IGNORECASE)
+def _phrase_in(text: str) -> re.Pattern[str]:
+    return _whole(r"[\W_]{1,8}".join(map(re.escape, _WORD.findall(text))))
 
 
-def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(map(re.escape, words)), re.IGNORECASE)
+def _any_of(text: str) -> re.Pattern[str]:
+    return _whole("|".join(map(re.escape, (*_WORD.findall(text), *terms_of(text)))))
+
+
+def _whole(words: str) -> re.Pattern[str]:
+    """Letters of scripts without spaces end no word, so that no ends are looked for."""
+    if has_unspaced(words):
+        return re.compile(f"(?:{words})", re.IGNORECASE)
+    return re.compile(rf"(?<![^\W_])(?:{words})(?![^\W_])", re.IGNORECASE)

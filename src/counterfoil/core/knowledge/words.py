@@ -71,6 +71,11 @@ def times(word: str, folded: str) -> int:
     return folded.count(f" {word} ")
 
 
+def has_unspaced(text: str) -> bool:
+    """Say whether a letter of a script without spaces is in `text`."""
+    return _RUN.search(text) is not None
+
+
 def phrase(words: tuple[str, ...]) -> str:
     """Return what a folded text holds where `words` stand in it next to one another."""
     return f" {'  '.join(words)} " if words else ""

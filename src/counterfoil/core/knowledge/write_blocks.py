@@ -31,6 +31,9 @@ WarningCode = Literal["unclosed-block", "unsafe-path", "duplicate-path", "stray-
 _DASHES = "---"
 _BLANK = " \t"
 _CLOSERS = (["end", "file"], ["endfile"])
+_END = "\n"
+"""Stands for a closer where an opener has its path, in which no line break is."""
+
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)", re.DOTALL)
 
 
@@ -189,23 +192,20 @@ def _delimiters(lines: Sequence[_Line]) -> Iterator[tuple[_Line, str | None]]:
         elif marker is not None and _opens(marker) and _is_closed(marker, closing[place]):
             fence = marker[0]
         elif (found := _delimiter(line.text)) is not None:
-            yield line, found or None
+            yield line, None if found == _END else found
 
 
 def _delimiter(line: str) -> str | None:
-    """Return the path of an opener, nothing for a closer, `None` for another line.
-
-    The path of an opener without one is a space.
-    """
+    """Return the path of an opener, `_END` for a closer, `None` for another line."""
     text = line.rstrip(_BLANK)
     if len(text) < 2 * len(_DASHES) or not (text.startswith(_DASHES) and text.endswith(_DASHES)):
         return None
     inner = text[len(_DASHES) : -len(_DASHES)].strip(_BLANK)
     if inner.lower().split() in _CLOSERS:
-        return ""
+        return _END
     word, colon, path = inner.partition(":")
     if colon and word.rstrip(_BLANK).lower() == "file":
-        return path.strip(_BLANK) or " "
+        return path.strip(_BLANK)
     return None
 
 

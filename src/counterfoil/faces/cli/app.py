@@ -94,8 +94,8 @@ class Application(Protocol):
         """Have the stores open that `selection` means."""
         ...
 
-    def findings_at(self, selection: StoreSelection, revision: str) -> "list[Finding]":
-        """Return the findings about the same pages as they were at a revision of Git."""
+    def findings_before(self, opened: "OpenStores", revision: str) -> "list[Finding]":
+        """Return the findings that there were at a revision of Git."""
         ...
 
     def init_store(self, root: str, pages: str) -> str:

@@ -35,10 +35,10 @@ def command(
     Exit codes: 0 no error, 1 at least one error, 2 misuse, 3 could not tell.
     """
     settings = application.settings({} if color is None else {"color": color})
-    with application.stores(stores) as (visible, places), long_work("checking pages"):
-        report = lint_stores(visible)
+    with application.stores(stores) as opened, long_work("checking pages"):
+        report = lint_stores(opened.visible)
         if since is not None:
-            report = added_findings(report, application.findings_at(stores, since))
-    report = with_rules(report, settings.silences, places)
+            report = added_findings(report, application.findings_before(opened, since))
+    report = with_rules(report, settings.silences, opened.places)
     chosen = "json" if is_json else form or settings.text("format")
-    return print_report(application, settings, chosen, report, places)
+    return print_report(application, settings, chosen, report, opened.places)

@@ -1,0 +1,249 @@
+"""What the body of a page refers to: wikilinks, footnotes; its heading; what it silences.
+
+```text
+link      = ["!"] "[[" target ["#" section] ["|" label] "]]"       on one line, no brackets
+footnote  = "[^" source ["#" anchor] "]"                           no white space, no brackets
+silence   = "<!--" "counterfoil:" "allow" code ":" reason "-->"
+```
+
+Only text refers to anything: what stands in code, in a comment or in math does not
+(`markdown_spans`), nor what a backslash takes its meaning from. Places are line and
+column, from 1, a column being a code point (knowledge.md section 1, "Body").
+
+>>> read_body("See [[alpha#Limits|there]].").links
+(Link(target='alpha', line=1, column=5, section='Limits', label='there', is_embed=False),)
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from counterfoil.core.knowledge.pages import Fault, Footnote, Link, Silence, TextSpot
+from counterfoil.wire.markdown_spans import MARKDOWN, Spans, are_text, find_spans, may_hide
+from counterfoil.wire.math_spans import Cover, is_escaped
+
+
+class References(NamedTuple):
+    """What a body refers to and silences; `faults` are of comments that silence nothing."""
+
+    links: tuple[Link, ...] = ()
+    footnotes: tuple[Footnote, ...] = ()
+    silences: tuple[Silence, ...] = ()
+    faults: tuple[Fault, ...] = ()
+
+
+class Body(NamedTuple):
+    """What a body refers to and silences, and its first heading of level one."""
+
+    links: tuple[Link, ...]
+    footnotes: tuple[Footnote, ...]
+    heading: str | None
+    silences: tuple[Silence, ...]
+    faults: tuple[Fault, ...]
+
+
+def read_body(body: str) -> Body:
+    """Return what `body` says; its lines count from 1."""
+    text = body.encode("utf-8", "replace").decode()
+    links, footnotes, silences, faults = find_references(text)
+    return Body(links, footnotes, find_heading(text), silences, faults)
+
+
+def find_references(body: str, line: int = 1) -> References:
+    """Return what `body` refers to, its first line being line `line` of its file.
+
+    `body` has no lone surrogates. It is parsed as Markdown only where something in it
+    could hide a reference.
+    """
+    links = list(_brackets(body))
+    notes = list(_NOTE.finditer(body)) if "[^" in body else []
+    has_silence = "<!--" in body and "counterfoil:" in body
+    if not (links or notes or has_silence):
+        return _NOTHING
+    until = len(body) if has_silence else _end_of_parse(body, links, notes)
+    if until and not (notes or has_silence) and _is_all_text(body, links, until):
+        until = 0
+    text = _Text(body, find_spans(body, until)) if until else None
+    found = [link for link in links if text is None or text.has_link(link)]
+    return References(
+        tuple(_links(found, _Places(body, line))),
+        tuple(_footnotes(text or _Text(body, Spans()), notes, _Places(body, line))),
+        *(_silences(text, _Places(body, line)) if text and has_silence else ((), ())),
+    )
+
+
+def find_heading(body: str) -> str | None:
+    """Return the first heading of level one with words in it, as it is written.
+
+    One in a quotation or a list is none of the page's. `body` has no lone surrogates.
+    """
+    first = _FIRST_LINE.match(body)
+    words = _heading_words(first.group(1)) if first else ""
+    if words:
+        return words
+    if not _LEVEL_ONE.search(body):
+        return None
+    content = body.encode()
+    for event, place in MARKDOWN.events_with_range(body):
+        if not isinstance(event, str) and _is_level_one(event):
+            start = place["start"]
+            before = content[content.rfind(b"\n", 0, start) + 1 : start]
+            words = _heading_words(content[start : place["end"]].decode())
+            if words and not before.strip():
+                return words
+    return None
+
+
+class _Brackets(NamedTuple):
+    """A link as it stands: where it begins, its brackets open and close, its target ends."""
+
+    begin: int
+    open: int
+    close: int
+    target_end: int
+    target: str
+    section: str
+    label: str
+
+
+def _brackets(body: str) -> Iterator[_Brackets]:
+    """Yield what stands in double brackets and names something, escapes being heeded."""
+    for match in _LINK.finditer(body):
+        target, section, label = match.groups("")
+        begin = opening = match.start()
+        before = body[opening - 1 : opening]
+        if before == "\\" and is_escaped(body, opening):
+            continue
+        if before == "!" and not is_escaped(body, opening - 1):
+            begin -= 1
+        if label and body[match.start(3) - 1] == "\\":  # a pipe as tables want it
+            target, section = (target, section[:-1]) if section else (target[:-1], section)
+        name = target.strip()
+        close = match.end() - 2
+        if name and not (body[close - 1] == "\\" and is_escaped(body, close)):
+            target_end = opening + 2 + len(target)
+            yield _Brackets(begin, opening, close, target_end, name, section, label)
+
+
+def _links(found: Iterable[_Brackets], places: "_Places") -> Iterator[Link]:
+    for begin, opening, _, _, target, section, label in found:
+        line, column = places.of(begin)
+        heading = section.removeprefix("#").strip() or None
+        yield Link(target, line, column, heading, label[1:].strip() or None, begin != opening)
+
+
+def _is_all_text(body: str, links: list[_Brackets], until: int) -> bool:
+    """Say whether each of `links` is text beyond doubt: neither code nor math is about it."""
+    if body.find("$", 0, until) >= 0:
+        return False
+    spans = [(link.open + 1, link.close + 1) for link in links]
+    if any(body.find("`", *span) >= 0 or body.startswith("(", span[1] + 1) for span in spans):
+        return False
+    return are_text(body, spans)
+
+
+class _Places:
+    """Lines and columns of offsets that are asked for in order."""
+
+    def __init__(self, body: str, line: int) -> None:
+        self._body = body
+        self._line = line
+        self._begin = 0
+        self._at = 0
+
+    def of(self, at: int) -> tuple[int, int]:
+        """Return line and column of the character at `at`, which no earlier one follows."""
+        self._line += self._body.count("\n", self._at, at)
+        self._begin = max(self._begin, self._body.rfind("\n", self._at, at) + 1)
+        self._at = at
+        return self._line, at - self._begin + 1
+
+
+class _Text:
+    """A body with what of it is no text."""
+
+    def __init__(self, body: str, spans: Spans) -> None:
+        self.body = body
+        self.spans = spans
+        self._code = Cover(spans.code)
+        self._hidden = Cover((*spans.code, *spans.comments, *spans.math))
+        self._definitions = dict(spans.definitions)
+        self.defined = frozenset(label.casefold() for label in self._definitions.values())
+
+    def has_link(self, link: _Brackets) -> bool:
+        """Say whether `link` is text: not hidden, no code in its target, no link of Markdown."""
+        if self._hidden.holds(link.open) or self._hidden.holds(link.close):
+            return False
+        if self._code.touches(link.open, link.target_end):
+            return False
+        return not (link.begin in self.spans.links and self.body.startswith("(", link.close + 2))
+
+    def has_note(self, at: int) -> bool:
+        """Say whether the footnote at `at` is used there: not hidden, not defined, no link."""
+        if self._hidden.holds(at) or at in self._definitions or at in self.spans.links:
+            return False
+        return not is_escaped(self.body, at)
+
+
+def _end_of_parse(body: str, links: list[_Brackets], notes: list[re.Match[str]]) -> int:
+    """Return how far `body` is to be parsed as Markdown; 0 where it need not be."""
+    if any(body.startswith(":", note.end()) for note in notes):
+        return len(body)
+    ends = [link.close + 2 for link in links[-1:]] + [note.end() for note in notes[-1:]]
+    behind = [link.close + 2 for link in links] + [note.end() for note in notes]
+    is_needed = may_hide(body, max(ends)) or any(body.startswith("(", end) for end in behind)
+    return max(ends) if is_needed else 0
+
+
+def _footnotes(text: _Text, notes: list[re.Match[str]], places: _Places) -> Iterator[Footnote]:
+    for note in notes:
+        at, label = note.start(), note.group(1)
+        source, _, anchor = label.partition("#")
+        if source and text.has_note(at):
+            is_defined = label.casefold() in text.defined
+            yield Footnote(source, anchor or None, is_defined, *places.of(at))
+
+
+def _silences(text: _Text, places: _Places) -> tuple[tuple[Silence, ...], tuple[Fault, ...]]:
+    silences: list[Silence] = []
+    faults: list[Fault] = []
+    for start, end in text.spans.comments:
+        written = text.body[start + 4 : end - 3].strip()
+        if not written.startswith("counterfoil:"):
+            continue
+        line, column = places.of(start)
+        allowed = _ALLOW.match(written)
+        if allowed:
+            silences.append(Silence(allowed.group(1), " ".join(allowed.group(2).split()), line))
+        else:
+            faults.append(Fault("bad-silence", TextSpot(line, column), written, _BAD_SILENCE))
+    return tuple(silences), tuple(faults)
+
+
+def _is_level_one(event: Any) -> bool:
+    tag = event.get("Start")
+    return bool(tag) and "Heading" in tag and tag["Heading"]["level"] == "H1"
+
+
+def _heading_words(written: str) -> str:
+    """Return the words of a heading of either form, or nothing where there are none."""
+    text = written.strip()
+    if text.startswith("#"):
+        words = text[1:].strip()
+        bare = words.rstrip("#")
+        words = bare.rstrip() if not bare or bare[-1].isspace() else words
+    else:
+        words = " ".join(line.strip() for line in text.splitlines()[:-1])
+    return words if any(map(str.isalnum, words)) else ""
+
+
+_NOTHING = References()
+_LINK = re.compile(r"\[\[([^\[\]\r\n|#^]*+)([#^][^\[\]\r\n|]*+)?(\|[^\[\]\r\n]*+)?\]\]")
+_NOTE = re.compile(r"(?<!\[)\[\^([^\[\]\s]+)\]")
+_ALLOW = re.compile(r"counterfoil:\s*+allow\s++([a-z][a-z0-9-]*+)\s*+:\s*+(\S.*)", re.DOTALL)
+_FIRST_LINE = re.compile(r"(?:[ \t]*+\r?\n)*+( {0,3}#[ \t][^\r\n]*+)")
+_LEVEL_ONE = re.compile(r"^ {0,3}(?:#[ \t]|=+[ \t]*\r?$)", re.MULTILINE)
+_BAD_SILENCE = (
+    "a comment of counterfoil that silences nothing; expected"
+    " `<!-- counterfoil: allow CODE: reason -->`"
+)

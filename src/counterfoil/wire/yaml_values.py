@@ -1,0 +1,151 @@
+"""The values of a block of YAML: read fast where that is certain, else with care.
+
+The fast reader (yaml-rs) is one of YAML 1.2 and knows duplicate keys, but it drops tags,
+takes `1_000` and `0b1` for numbers, a tab before the first key for a space, and lets
+lists in lists in lists end the process. So it is asked only about blocks without any of
+that, and believed only where it says texts, booleans, nulls, flat lists and mappings of
+them, and whole numbers that stand there as they are mostly written. Every other block is
+for `yaml_nodes`, which is ten times slower; one that the fast reader refuses as well, for
+it refuses some that are right. The tests hold the two against each other.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import cast
+
+from yaml_rs import AliasLimits, DuplicateKeyPolicy, loads
+
+from counterfoil.wire.yaml_tree import Node, YamlFault, value_of
+
+
+def read_yaml(lines: str) -> Mapping[str, object] | YamlFault:
+    """Return the mapping that `lines` are, an empty one for nothing, or why they are none."""
+    refused = _outside(lines)
+    if refused is None and not _is_odd(lines):
+        found = _read_fast(lines)
+        if isinstance(found, dict):
+            return found
+        refused = found
+    elif refused is not None:
+        return refused
+    read = read_tree(lines)
+    if isinstance(read, YamlFault):
+        return refused or read
+    return {} if read is None else _mapping(read)
+
+
+def read_tree(lines: str) -> Node | YamlFault | None:
+    """Return the tree of `lines`; the parser behind it is loaded when the first is asked for."""
+    from counterfoil.wire.yaml_nodes import read_nodes  # noqa: PLC0415 - most pages need none
+
+    return read_nodes(lines)
+
+
+def _mapping(root: Node) -> Mapping[str, object] | YamlFault:
+    if root.kind == "mapping":
+        return cast("dict[str, object]", value_of(root))
+    what = "a list" if root.kind == "list" else "a text"
+    return YamlFault(root.line, root.column, f"{what}, where fields and values are expected")
+
+
+_CONTROLS = bytes(code for code in range(0x20) if code not in b"\t\n\r")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_DOCUMENT = re.compile(r"^(?:---|\.\.\.)[ \t]", re.MULTILINE)
+
+
+def _outside(lines: str) -> YamlFault | None:
+    """Return what no block of one document may hold: a control character, a document's mark."""
+    content = lines.encode("utf-8", "surrogatepass")
+    if len(content.translate(None, _CONTROLS)) != len(content):
+        found = _CONTROL.search(lines)
+        return found and _fault_at(lines, found.start(), f"the character {found.group()!r}")
+    if lines.startswith(("---", "...")) or "\n---" in lines or "\n..." in lines:
+        found = _DOCUMENT.search(lines)
+        return found and _fault_at(lines, found.start(), "a second document begins")
+    return None
+
+
+def _fault_at(lines: str, at: int, message: str) -> YamlFault:
+    return YamlFault(lines.count("\n", 0, at), at - lines.rfind("\n", 0, at) - 1, message)
+
+
+_TAG_OR_ALIAS = re.compile(r"(?<![^\s\[\]{},:?\-\"'])[!*]")
+_TAB_BEFORE = re.compile(r"^ *+\t[ \t]*+[^\s#]", re.MULTILINE)
+_WINDOW = 64
+_INDENT = " \t-?:"
+
+
+def _is_odd(lines: str) -> bool:
+    """Say whether the fast reader could read `lines` otherwise, or not survive them."""
+    if ("!" in lines or "*" in lines) and _TAG_OR_ALIAS.search(lines):
+        return True
+    if "\t" in lines and _TAB_BEFORE.search(lines):
+        return True
+    # block nesting needs indentation: two windows of it in one line contain a whole one
+    for at in range(0, len(lines) - _WINDOW, _WINDOW):
+        if not lines[at : at + _WINDOW].strip(_INDENT):
+            return True
+    return False
+
+
+_LIMITS = AliasLimits(max_total_replayed_events=0)
+_ONCE = DuplicateKeyPolicy.Error
+_PLACE = re.compile(r"YAML parse error at line (\d+), column (\d+)\n")
+
+
+def _read_fast(lines: str) -> dict[str, object] | YamlFault | None:
+    """Return the fields, why there are none, or nothing where that is for the careful reader."""
+    try:
+        found: object = loads(
+            lines, parse_datetime=False, alias_limits=_LIMITS, duplicate_key_policy=_ONCE
+        )
+    except (ValueError, TypeError) as error:
+        return _refusal(str(error))
+    if type(found) is dict:
+        fields = cast("dict[object, object]", found)
+        if _is_certain(fields, lines):
+            return cast("dict[str, object]", found)
+    return None
+
+
+def _refusal(message: str) -> YamlFault | None:
+    place = _PLACE.match(message)
+    if place is None:
+        return None
+    reason = message.rpartition("\n")[2]
+    return YamlFault(int(place.group(1)) - 1, int(place.group(2)) - 1, reason)
+
+
+def _is_certain(fields: Mapping[object, object], lines: str) -> bool:
+    for key, value in fields.items():
+        kind = type(value)
+        if type(key) is not str:
+            return False
+        if kind in _SIMPLE:
+            continue
+        if kind is int:
+            if not _stands(f"{key}: {value}", lines):
+                return False
+        elif not _is_flat(value):
+            return False
+    return True
+
+
+def _is_flat(value: object) -> bool:
+    if type(value) is list:
+        return _SIMPLE.issuperset(map(type, cast("list[object]", value)))
+    if type(value) is dict:
+        pairs = cast("dict[object, object]", value)
+        return _TEXT.issuperset(map(type, pairs)) and _SIMPLE.issuperset(map(type, pairs.values()))
+    return False
+
+
+_TEXT = frozenset({str})
+_SIMPLE = frozenset({str, bool, type(None)})
+
+
+def _stands(line: str, lines: str) -> bool:
+    """Say whether `line` is one of `lines`, which it is where a number is written plainly."""
+    at = 0 if lines.startswith(line) else lines.find(f"\n{line}") + 1
+    behind = lines[at + len(line) : at + len(line) + 1]
+    return (at > 0 or lines.startswith(line)) and behind in {"\n", "\r"}
