@@ -40,10 +40,13 @@ def _now() -> int:
 
 
 @contextmanager
-def opened(root: Path, run: str | None = None) -> Generator[VisibleStores]:
-    """Have a store open, or all that a run below `root/runs` sees, with `root/shared`."""
+def opened(root: Path, run: str | None = None, *, is_kept: bool = True) -> Generator[VisibleStores]:
+    """Have a store open, or all that a run below `root/runs` sees, with `root/shared`.
+
+    Where `is_kept` is false, no index is looked at or written.
+    """
     with ExitStack() as closing:
-        indexes = OpenedIndexes(closing, pages="knowledge", now=_now)
+        indexes = OpenedIndexes(closing, pages="knowledge", now=_now, is_kept=is_kept)
         if run is None:
             yield VisibleStores(run=None, stores={HERE: indexes.at(root)})
             return
@@ -57,9 +60,9 @@ def opened(root: Path, run: str | None = None) -> Generator[VisibleStores]:
         )
 
 
-def lint(root: Path, run: str | None = None) -> LintReport:
+def lint(root: Path, run: str | None = None, *, is_kept: bool = True) -> LintReport:
     """Lint a store, or a run, as it is now."""
-    with opened(root, run) as visible:
+    with opened(root, run, is_kept=is_kept) as visible:
         return lint_stores(visible)
 
 

@@ -503,7 +503,7 @@ def test_one_makes_stores_at_a_time(tmp_path: Path) -> None:
         _in_a_thread(other)
     _in_a_thread(other)
     assert outcomes[0].startswith(
-        f"another process, or thread, has been making stores in {tmp_path} for 0.01 s; expected to be"
+        f"another process, or thread, has been making stores in {tmp_path} for 0.01 s; expected"
     )
     assert outcomes[1:] == ["alone"]
     assert list(tmp_path.iterdir()) == []

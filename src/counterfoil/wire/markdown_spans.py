@@ -33,12 +33,17 @@ class Spans(NamedTuple):
     definitions: tuple[tuple[int, str], ...] = ()
 
 
-def may_hide(body: str, until: int) -> bool:
-    """Say whether anything before `until` can begin code, a comment or math."""
-    return any(body.find(mark, 0, until) >= 0 for mark in _MARKS)
-
-
-_MARKS = ("`", "<!--", "    ", "\t", "$", "~~~")
+def may_hide(body: str) -> bool:
+    """Say whether anything in `body` can begin code, a comment, math or a link of Markdown."""
+    return (
+        "`" in body
+        or "$" in body
+        or "<" in body
+        or "\t" in body
+        or "~~~" in body
+        or "]](" in body
+        or "    " in body
+    )
 
 
 def are_text(body: str, brackets: Sequence[Span]) -> bool:

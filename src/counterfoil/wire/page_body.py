@@ -15,7 +15,7 @@ column, from 1, a column being a code point (knowledge.md section 1, "Body").
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from counterfoil.core.knowledge.pages import Fault, Footnote, Link, Silence, TextSpot
@@ -55,21 +55,17 @@ def find_references(body: str, line: int = 1) -> References:
     `body` has no lone surrogates. It is parsed as Markdown only where something in it
     could hide a reference.
     """
-    links = list(_brackets(body))
-    notes = list(_NOTE.finditer(body)) if "[^" in body else []
-    has_silence = "<!--" in body and "counterfoil:" in body
-    if not (links or notes or has_silence):
+    links = _brackets(body, line)
+    notes = list(_NOTE.finditer(body)) if "^" in body else []
+    has_silence = "<" in body and "counterfoil:" in body
+    if notes or has_silence:
+        return _with_notes(_Text(body, find_spans(body, len(body))), links, notes, line)
+    if not links:
         return _NOTHING
-    until = len(body) if has_silence else _end_of_parse(body, links, notes)
-    if until and not (notes or has_silence) and _is_all_text(body, links, until):
-        until = 0
-    text = _Text(body, find_spans(body, until)) if until else None
-    found = [link for link in links if text is None or text.has_link(link)]
-    return References(
-        tuple(_links(found, _Places(body, line))),
-        tuple(_footnotes(text or _Text(body, Spans()), notes, _Places(body, line))),
-        *(_silences(text, _Places(body, line)) if text and has_silence else ((), ())),
-    )
+    if may_hide(body) and not _are_text(body, links):
+        text = _Text(body, find_spans(body, links[-1].close))
+        links = [link for link in links if text.has_link(link)]
+    return References(tuple([bracket.link for bracket in links]))
 
 
 def find_heading(body: str) -> str | None:
@@ -95,51 +91,56 @@ def find_heading(body: str) -> str | None:
 
 
 class _Brackets(NamedTuple):
-    """A link as it stands: where it begins, its brackets open and close, its target ends."""
+    """A link as it stands: its brackets open and close, its target ends before `target_end`."""
 
-    begin: int
+    link: Link
     open: int
     close: int
     target_end: int
-    target: str
-    section: str
-    label: str
 
 
-def _brackets(body: str) -> Iterator[_Brackets]:
-    """Yield what stands in double brackets and names something, escapes being heeded."""
+def _brackets(body: str, line: int) -> list[_Brackets]:
+    """Return what stands in double brackets and names something, escapes being heeded."""
+    found: list[_Brackets] = []
+    places = _Places(body, line)
     for match in _LINK.finditer(body):
+        opening, end = match.span()
         target, section, label = match.groups("")
-        begin = opening = match.start()
-        before = body[opening - 1 : opening]
-        if before == "\\" and is_escaped(body, opening):
-            continue
-        if before == "!" and not is_escaped(body, opening - 1):
-            begin -= 1
-        if label and body[match.start(3) - 1] == "\\":  # a pipe as tables want it
-            target, section = (target, section[:-1]) if section else (target[:-1], section)
+        if "\\" in body[max(opening - 2, 0) : end]:
+            if _is_no_link(body, opening, end - 2):
+                continue
+            target, section = _before_pipe(target, section, label)
         name = target.strip()
-        close = match.end() - 2
-        if name and not (body[close - 1] == "\\" and is_escaped(body, close)):
-            target_end = opening + 2 + len(target)
-            yield _Brackets(begin, opening, close, target_end, name, section, label)
+        if name:
+            is_embed = body[opening - 1 : opening] == "!" and not is_escaped(body, opening - 1)
+            line, column = places.of(opening - is_embed)
+            heading = section.removeprefix("#").strip() or None
+            link = Link(name, line, column, heading, label[1:].strip() or None, is_embed)
+            found.append(_Brackets(link, opening, end - 2, opening + 2 + len(target)))
+    return found
 
 
-def _links(found: Iterable[_Brackets], places: "_Places") -> Iterator[Link]:
-    for begin, opening, _, _, target, section, label in found:
-        line, column = places.of(begin)
-        heading = section.removeprefix("#").strip() or None
-        yield Link(target, line, column, heading, label[1:].strip() or None, begin != opening)
+def _is_no_link(body: str, opening: int, close: int) -> bool:
+    return is_escaped(body, opening) or is_escaped(body, close)
 
 
-def _is_all_text(body: str, links: list[_Brackets], until: int) -> bool:
+def _before_pipe(target: str, section: str, label: str) -> tuple[str, str]:
+    """Return target and section without the backslash that a pipe has in a table."""
+    if not label:
+        return target, section
+    return (target, section.removesuffix("\\")) if section else (target.removesuffix("\\"), "")
+
+
+def _are_text(body: str, links: list[_Brackets]) -> bool:
     """Say whether each of `links` is text beyond doubt: neither code nor math is about it."""
-    if body.find("$", 0, until) >= 0:
-        return False
     spans = [(link.open + 1, link.close + 1) for link in links]
-    if any(body.find("`", *span) >= 0 or body.startswith("(", span[1] + 1) for span in spans):
+    if "$" in body or any(_is_doubtful(body, *span) for span in spans):
         return False
     return are_text(body, spans)
+
+
+def _is_doubtful(body: str, start: int, end: int) -> bool:
+    return body.find("`", start, end) >= 0 or body.startswith("(", end + 1)
 
 
 class _Places:
@@ -176,7 +177,8 @@ class _Text:
             return False
         if self._code.touches(link.open, link.target_end):
             return False
-        return not (link.begin in self.spans.links and self.body.startswith("(", link.close + 2))
+        begin = link.open - link.link.is_embed
+        return not (begin in self.spans.links and self.body.startswith("(", link.close + 2))
 
     def has_note(self, at: int) -> bool:
         """Say whether the footnote at `at` is used there: not hidden, not defined, no link."""
@@ -185,14 +187,16 @@ class _Text:
         return not is_escaped(self.body, at)
 
 
-def _end_of_parse(body: str, links: list[_Brackets], notes: list[re.Match[str]]) -> int:
-    """Return how far `body` is to be parsed as Markdown; 0 where it need not be."""
-    if any(body.startswith(":", note.end()) for note in notes):
-        return len(body)
-    ends = [link.close + 2 for link in links[-1:]] + [note.end() for note in notes[-1:]]
-    behind = [link.close + 2 for link in links] + [note.end() for note in notes]
-    is_needed = may_hide(body, max(ends)) or any(body.startswith("(", end) for end in behind)
-    return max(ends) if is_needed else 0
+def _with_notes(
+    text: _Text, links: list[_Brackets], notes: list[re.Match[str]], line: int
+) -> References:
+    silences, faults = _silences(text, _Places(text.body, line))
+    return References(
+        tuple([bracket.link for bracket in links if text.has_link(bracket)]),
+        tuple(_footnotes(text, notes, _Places(text.body, line))),
+        silences,
+        faults,
+    )
 
 
 def _footnotes(text: _Text, notes: list[re.Match[str]], places: _Places) -> Iterator[Footnote]:

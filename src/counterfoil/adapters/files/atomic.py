@@ -46,11 +46,9 @@ def staged(
 ) -> Generator[None, None, None]:
     """Have `content` on the disk under the name `temporary`, for the caller to rename.
 
-    The name is the caller's; a file that an earlier try left there is replaced. What is
-    not renamed because of an exception goes away. A `mode` of `None` is anybody's.
+    The name is the caller's, and no file has it. What is not renamed because of an
+    exception goes away. A `mode` of `None` is that of anybody's new files.
     """
-    if require_file(temporary, at=directory, called=temporary) is not None:
-        disk.unlink(temporary, at=directory)
     try:
         _write_new(directory, temporary, content, mode, disk)
         yield

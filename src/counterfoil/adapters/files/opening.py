@@ -15,8 +15,14 @@ from counterfoil.core.knowledge.changes import KEPT
 class OpenedIndexes:
     """Indexes of stores, each opened once and kept open until all are closed."""
 
-    def __init__(self, closing: ExitStack, *, pages: str, now: Callable[[], int]) -> None:
-        """Close what is opened with `closing`; pages are below `pages` in each store."""
+    def __init__(
+        self, closing: ExitStack, *, pages: str, now: Callable[[], int], is_kept: bool = True
+    ) -> None:
+        """Close what is opened with `closing`; pages are below `pages` in each store.
+
+        Where `is_kept` is false, no index is looked at or written.
+        """
+        self._is_kept = is_kept
         self._closing = closing
         self._pages = pages
         self._now = now
@@ -28,7 +34,7 @@ class OpenedIndexes:
         Raises:
             NotFoundError: No directory is there.
         """
-        index = FileIndex(StoreRoot(root, pages=self._pages), now=self._now)
+        index = FileIndex(StoreRoot(root, pages=self._pages), now=self._now, is_kept=self._is_kept)
         self._closing.callback(index.close)
         return index
 

@@ -67,21 +67,25 @@ def _fault_of_expectation(expect: str) -> str:
 
 
 def _faults(evidence: ClaimEvidence) -> list[Fault]:
+    faults = _faults_of_grading(evidence) if evidence.rung >= GRADED else []
+    for name, text in (("check", evidence.check), ("evidencePath", evidence.evidence_path)):
+        for path in _ABSOLUTE.findall(text or ""):
+            if path.rstrip(_BEHIND_A_WORD) != "/dev/null":
+                message = f"`{name}` names the absolute path {path}, which is on one machine alone"
+                faults.append(Fault("nonportable-evidence", FieldSpot(name), path, message))
+                break
+    return faults
+
+
+def _faults_of_grading(evidence: ClaimEvidence) -> list[Fault]:
     faults: list[Fault] = []
-    rung = FieldSpot("rung")
+    rung, written = FieldSpot("rung"), str(evidence.rung)
     reason = refusal(evidence)
     if reason:
-        faults.append(Fault("ungradeable-evidence", rung, str(evidence.rung), reason))
-    if evidence.rung >= GRADED and not (evidence.evidence_path or "").strip():
-        message = f"rung {evidence.rung} without `evidencePath`; expected where the output is kept"
-        faults.append(Fault("missing-evidence-path", rung, str(evidence.rung), message))
-    places = {"check": (evidence.check or "").split()}
-    places["evidencePath"] = [(evidence.evidence_path or "").strip()]
-    for name, words in places.items():
-        path = next(filter(_is_absolute, words), None)
-        if path is not None:
-            message = f"`{name}` names the absolute path {path}, which is on one machine alone"
-            faults.append(Fault("nonportable-evidence", FieldSpot(name), path, message))
+        faults.append(Fault("ungradeable-evidence", rung, written, reason))
+    if not (evidence.evidence_path or "").strip():
+        message = f"rung {written} without `evidencePath`; expected where the output is kept"
+        faults.append(Fault("missing-evidence-path", rung, written, message))
     return faults
 
 
@@ -96,7 +100,7 @@ def _text(value: object, name: str, writing: Writing) -> str | None:
 
 
 _MEANS_MORE = re.compile(r"[|;&<`$\r\n]")
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_ABSOLUTE = re.compile(r"(?<!\S)(?:/|[A-Za-z]:[\\/])\S+")
 _BEHIND_A_WORD = ";|&)\"'"
 
 
@@ -119,9 +123,3 @@ def _contains(text: str, part: str) -> bool:
 
 def _is_word(letter: str) -> bool:
     return letter.isalnum() or letter == "_"
-
-
-def _is_absolute(word: str) -> bool:
-    if word.startswith("/"):
-        return len(word) > 1 and word.rstrip(_BEHIND_A_WORD) != "/dev/null"
-    return _DRIVE.match(word) is not None
