@@ -241,11 +241,11 @@ class WiredApplication:
     ) -> str:
         """Make the store of a run, given the folder of runs, the run, and where pages are."""
         from counterfoil.core.ids import RunId
-        from counterfoil.engine.run_stores import RunStores
+        from counterfoil.engine.run_stores import Runs
 
         runs, run, pages = place
         places, authority = self._runs(StoreSelection(runs=runs, pages=pages, lineage=lineage))
-        stores = RunStores(places, authority)
+        stores = Runs(places, authority)
         stores.init(run, parent, allow_unknown_parent=allow_unknown_parent)
         return places.shown(RunId(run))
 

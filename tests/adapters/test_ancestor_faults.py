@@ -28,7 +28,7 @@ from counterfoil.core.knowledge.resolution import resolve_handle, resolve_link
 from counterfoil.core.refs import pages as handles
 from counterfoil.core.refs.pages import Malformed, PageReference, format_handle, parse_handle
 from counterfoil.engine.chains import load_chain
-from counterfoil.engine.run_stores import RunStores
+from counterfoil.engine.run_stores import Runs
 from counterfoil.wire.findings import finding_to_json
 from counterfoil.wire.pages import read_page
 
@@ -47,9 +47,9 @@ def _codes(chain: ChainSnapshot) -> list[str]:
     return [finding.code for finding in lint_chain(chain).findings]
 
 
-def _stores(root: Path) -> RunStores:
+def _stores(root: Path) -> Runs:
     places = FileRunPlaces(root)
-    return RunStores(places, FileLineage(places, lambda: NOW))
+    return Runs(places, FileLineage(places, lambda: NOW))
 
 
 def test_g1_two_references_never_share_a_handle() -> None:

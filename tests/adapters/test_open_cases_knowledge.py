@@ -18,7 +18,7 @@ from counterfoil.core.errors import InvalidIdError
 from counterfoil.core.knowledge.findings import Finding
 from counterfoil.core.knowledge.resolution import resolve_handle
 from counterfoil.engine.chains import load_chain
-from counterfoil.engine.run_stores import RunStores
+from counterfoil.engine.run_stores import Runs
 
 QUIET = {"orphan", "no-outlinks"}
 
@@ -181,7 +181,7 @@ def test_c115_a_run_id_makes_no_directory_elsewhere(tmp_path: Path) -> None:
     """open-cases: C115 Refused, by its name."""
     places = FileRunPlaces(tmp_path / "runs")
     with pytest.raises(InvalidIdError, match=r"'\.\./x'"):
-        RunStores(places, FileLineage(places, lambda: "")).lineage("../x")
+        Runs(places, FileLineage(places, lambda: "")).lineage("../x")
     assert list(tmp_path.iterdir()) == []
 
 

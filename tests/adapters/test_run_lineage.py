@@ -17,7 +17,7 @@ from counterfoil.core.errors import (
     UnreadableError,
 )
 from counterfoil.core.ids import RunId
-from counterfoil.engine.run_stores import RunStores
+from counterfoil.engine.run_stores import Runs
 from counterfoil.ports.lineage import UnfinishedStore
 
 NOW = "2026-03-01T09:00:00.000Z"
@@ -66,7 +66,7 @@ def test_a_record_keeps_its_bytes(tmp_path: Path) -> None:
     put(tmp_path, text)
     places = FileRunPlaces(tmp_path)
     lineage_at(tmp_path).record(A, None)
-    RunStores(places, lineage_at(tmp_path)).init("a")
+    Runs(places, lineage_at(tmp_path)).init("a")
     assert (tmp_path / "a" / RECORD).read_text() == text
 
 
@@ -100,7 +100,7 @@ def test_a_record_that_cannot_be_read_is_named_and_nothing_is_guessed(
     assert "none is guessed" in caught.value.advice
     for ask in (
         lineage_at(tmp_path).record,
-        RunStores(FileRunPlaces(tmp_path), lineage_at(tmp_path)).init,
+        Runs(FileRunPlaces(tmp_path), lineage_at(tmp_path)).init,
     ):
         with pytest.raises(UnreadableError):
             ask(A, None)
@@ -173,7 +173,7 @@ def test_the_first_record_of_a_run_wins(parent: RunId, wins: bool, tmp_path: Pat
             super().record_in(store, run, parent)
 
     places = FileRunPlaces(tmp_path)
-    stores = RunStores(places, Late(places, now=lambda: NOW))
+    stores = Runs(places, Late(places, now=lambda: NOW))
     if wins:
         stores.init("b", parent)
     else:

@@ -25,7 +25,7 @@ from counterfoil.core.errors import (
     UnreadableError,
 )
 from counterfoil.core.ids import RunId
-from counterfoil.engine.run_stores import RunStores
+from counterfoil.engine.run_stores import Runs
 
 Tree = dict[str, bytes | str]
 PARTS = [
@@ -58,9 +58,9 @@ def _walk(directory: Path, top: Path) -> Iterator[tuple[str, bytes | str]]:
             yield name, path.read_bytes() if path.is_file() else "something else"
 
 
-def stores_at(root: Path, disk: Disk | None = None) -> RunStores:
+def stores_at(root: Path, disk: Disk | None = None) -> Runs:
     places = FileRunPlaces(root, disk=disk or Disk())
-    return RunStores(places, FileLineage(places, now=lambda: "2026-03-01T09:00:00.000Z"))
+    return Runs(places, FileLineage(places, now=lambda: "2026-03-01T09:00:00.000Z"))
 
 
 class Faulty(Disk):
@@ -337,6 +337,13 @@ def test_no_link_below_the_root_is_followed(link: str, target: str, tmp_path: Pa
     assert tree(tmp_path) == before
 
 
+def test_an_id_too_long_for_the_disk_is_said(tmp_path: Path) -> None:
+    """run-stores: 128 characters may be more bytes than a name can have."""
+    with pytest.raises(UnavailableError, match=r"cannot be read or written: File name too long"):
+        stores_at(tmp_path).init("\U0001d4c7" * 128)
+    assert tree(tmp_path) == {}
+
+
 def test_two_spellings_that_some_disk_takes_for_one_are_told(tmp_path: Path) -> None:
     """run-stores: Also where only a file or an empty directory has the other name."""
     places = FileRunPlaces(tmp_path)
@@ -363,7 +370,7 @@ def test_stores_may_stand_where_one_wants_them(tmp_path: Path) -> None:
     )
     for number, (given, way) in enumerate(ways):
         places = FileRunPlaces(given, way)
-        stores = RunStores(places, FileLineage(places, now=lambda: ""))
+        stores = Runs(places, FileLineage(places, now=lambda: ""))
         stores.init(f"a{number}")
         assert (root / f"by-run/a/a{number}/.counterfoil/lineage.json").is_file()
     assert stores.runs() == ("a0", "a1", "a2", "a3")
@@ -382,7 +389,7 @@ def test_a_place_out_of_the_root_is_refused(place: str, tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     before = tree(tmp_path)
     places = FileRunPlaces(tmp_path / "runs", lambda _: place)
-    stores = RunStores(places, FileLineage(places, now=lambda: ""))
+    stores = Runs(places, FileLineage(places, now=lambda: ""))
     for ask in (stores.init, stores.lineage):
         with pytest.raises(InvalidIdError, match=r"of run 'alpha'; expected one below .*runs"):
             ask("alpha")
@@ -392,7 +399,7 @@ def test_a_place_out_of_the_root_is_refused(place: str, tmp_path: Path) -> None:
 def test_one_place_for_two_runs_is_refused(tmp_path: Path) -> None:
     """run-stores: The record there is that of the first, and says so."""
     places = FileRunPlaces(tmp_path, lambda _: "same")
-    stores = RunStores(places, FileLineage(places, now=lambda: ""))
+    stores = Runs(places, FileLineage(places, now=lambda: ""))
     stores.init("alpha")
     before = tree(tmp_path)
     with pytest.raises(

@@ -15,7 +15,7 @@ from counterfoil.adapters.files.building import UNFINISHED
 from counterfoil.adapters.files.run_lineage import FileLineage
 from counterfoil.adapters.files.run_places import FileRunPlaces
 from counterfoil.adapters.files.scaffold import init_store, scaffold_of
-from counterfoil.engine.run_stores import RunStores
+from counterfoil.engine.run_stores import Runs
 
 SOURCE = Path(str(counterfoil.__file__)).parents[1]
 
@@ -25,11 +25,11 @@ from pathlib import Path
 from counterfoil.adapters.files.run_lineage import FileLineage
 from counterfoil.adapters.files.run_places import FileRunPlaces
 from counterfoil.core.errors import LineageConflictError
-from counterfoil.engine.run_stores import RunStores
+from counterfoil.engine.run_stores import Runs
 
 def stores(root):
     places = FileRunPlaces(Path(root))
-    return RunStores(places, FileLineage(places, now=lambda: "2026-03-01T09:00:00.000Z"))
+    return Runs(places, FileLineage(places, now=lambda: "2026-03-01T09:00:00.000Z"))
 """
 
 # Makes each run that it is told, as a child of the parent that it was begun with.
@@ -100,9 +100,9 @@ def process(script: str, *arguments: object) -> Iterator[tuple[IO[str], IO[str]]
     assert child.returncode == 0
 
 
-def stores_at(root: Path) -> RunStores:
+def stores_at(root: Path) -> Runs:
     places = FileRunPlaces(root)
-    return RunStores(places, FileLineage(places, now=lambda: "2026-03-01T09:00:00.000Z"))
+    return Runs(places, FileLineage(places, now=lambda: "2026-03-01T09:00:00.000Z"))
 
 
 def told(pipes: tuple[IO[str], IO[str]], line: str) -> None:

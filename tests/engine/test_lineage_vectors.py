@@ -14,7 +14,7 @@ from counterfoil.adapters.manifest import ManifestLineage
 from counterfoil.core import errors
 from counterfoil.core.errors import CounterfoilError, UnavailableError
 from counterfoil.core.ids import RunId
-from counterfoil.engine.run_stores import RunStores
+from counterfoil.engine.run_stores import Runs
 from counterfoil.ports.lineage import LineageAuthority, RecordingLineageAuthority
 from counterfoil.testing.lineage import MemoryLineage
 
@@ -90,7 +90,7 @@ def _walk(directory: Path, top: Path) -> Iterator[tuple[str, bytes | str]]:
             yield name, path.read_bytes()
 
 
-def _do(stores: RunStores, step: dict[str, Any]) -> object:
+def _do(stores: Runs, step: dict[str, Any]) -> object:
     run, parent = step["run"], step.get("parent")
     if step["do"] == "init":
         stores.init(run, parent)
@@ -102,7 +102,7 @@ def _do(stores: RunStores, step: dict[str, Any]) -> object:
     return stores.parent_of(run) if step["do"] == "parent_of" else list(stores.lineage(run))
 
 
-def _outcome(stores: RunStores, step: dict[str, Any]) -> object:
+def _outcome(stores: Runs, step: dict[str, Any]) -> object:
     try:
         return _do(stores, step)
     except CounterfoilError as error:
@@ -136,7 +136,7 @@ def test_a_case_of_lineage_goes_as_it_is_written(case: dict[str, Any], tmp_path:
     _put(case.get("disk", {}), root, outside)
     places = FileRunPlaces(root)
     authority = _authority(case, places, tmp_path / "manifest.json")
-    stores = RunStores(places, authority, max_ancestors=case.get("max_ancestors"))
+    stores = Runs(places, authority, max_ancestors=case.get("max_ancestors"))
     for step, expected in zip(case["steps"], case["expect"]["steps"], strict=True):
         before = _tree(tmp_path)
         outcome = _outcome(stores, step)

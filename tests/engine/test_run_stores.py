@@ -15,7 +15,7 @@ from counterfoil.core.errors import (
 )
 from counterfoil.core.ids import RunId
 from counterfoil.core.knowledge.lineage import folded
-from counterfoil.engine.run_stores import RunStores
+from counterfoil.engine.run_stores import Runs
 from counterfoil.ports.lineage import LineageAuthority, UnfinishedStore
 from counterfoil.testing.lineage import MemoryLineage
 
@@ -106,7 +106,7 @@ def test_a_store_is_built_then_recorded_then_finished() -> None:
     """run-stores: Whoever keeps the parents; a store is begun when all is checked."""
     for authority, added in ((MemoryLineage(), []), (Stored(), ["add lineage to a"])):
         places = Places()
-        RunStores(places, authority).init("a")
+        Runs(places, authority).init("a")
         assert places.said == ["alone", "begin a", *added, "finish a", "done"]
         assert authority.parent_of(A) is None
 
@@ -114,21 +114,21 @@ def test_a_store_is_built_then_recorded_then_finished() -> None:
 def test_the_same_init_again_makes_nothing() -> None:
     """run-stores: `init` is idempotent; what is recorded and there stays as it is."""
     places = Places("a", "b")
-    RunStores(places, MemoryLineage({A: None, B: A})).init("b", "a")
+    Runs(places, MemoryLineage({A: None, B: A})).init("b", "a")
     assert places.said == ["alone", "done"]
 
 
 def test_a_parent_recorded_without_a_store_is_completed() -> None:
     """run-stores: A process that died between the two left a parent; it is not recorded again."""
     places = Places("a")
-    RunStores(places, Failing({A: None, B: A})).init("b", "a")
+    Runs(places, Failing({A: None, B: A})).init("b", "a")
     assert places.said == ["alone", "begin b", "finish b", "done"]
 
 
 def test_a_store_without_a_record_is_completed() -> None:
     """run-stores: A directory that was there before becomes the run's store."""
     places, authority = Places("a"), MemoryLineage()
-    RunStores(places, authority).init("a")
+    Runs(places, authority).init("a")
     assert places.said == ["alone", "begin a", "finish a", "done"]
     assert authority.parent_of(A) is None
 
@@ -161,7 +161,7 @@ def test_what_is_refused_is_refused_before_anything_is_begun(
         parents[RunId(run)] = _id(parent)  # agreement is not enough
     places, authority = Places("a", "b", "c"), kind(parents)
     with pytest.raises(error):
-        RunStores(places, authority).init(run, parent)
+        Runs(places, authority).init(run, parent)
     assert [said for said in places.said if said != "alone"] == []
     asked = [RunId(of) for of in known]
     assert [authority.parent_of(of) for of in asked] == [parents[of] for of in asked]
@@ -173,7 +173,7 @@ def test_what_is_refused_is_refused_before_anything_is_begun(
 def test_an_unknown_ancestor_is_taken_where_it_is_allowed(parent: str) -> None:
     """run-stores: In an import a child can come before its parent; a reader still says so."""
     authority = MemoryLineage({RunId("orphan"): RunId("gone")})
-    stores = RunStores(Places(), authority)
+    stores = Runs(Places(), authority)
     stores.init("a", parent, allow_unknown_parent=True)
     assert stores.parent_of("a") == parent
     assert stores.runs() == ("a",)
@@ -185,7 +185,7 @@ def test_an_unknown_parent_that_is_allowed_closes_no_cycle() -> None:
     """run-stores: What is allowed is a parent that nobody knows, nothing else."""
     places = Places()
     with pytest.raises(LineageConflictError, match="'x' → 'a' → 'x'"):
-        RunStores(places, MemoryLineage({A: RunId("x")})).init("x", "a", allow_unknown_parent=True)
+        Runs(places, MemoryLineage({A: RunId("x")})).init("x", "a", allow_unknown_parent=True)
     assert places.said == ["alone"]
 
 
@@ -193,8 +193,8 @@ def test_a_read_only_authority_must_know_the_run() -> None:
     """run-stores: Somebody else's manifest owns ancestry; nobody adds to it here."""
     places = Places()
     with pytest.raises(NotFoundError, match="no run 'b'"):
-        RunStores(places, ReadOnly({A: None})).init("b", allow_unknown_parent=True)
-    RunStores(places, ReadOnly({A: None, B: A})).init("b", "a")
+        Runs(places, ReadOnly({A: None})).init("b", allow_unknown_parent=True)
+    Runs(places, ReadOnly({A: None, B: A})).init("b", "a")
     assert places.there == ["b"]
 
 
@@ -202,7 +202,7 @@ def test_who_comes_second_takes_what_the_first_has_made() -> None:
     """run-stores: A store that somebody finished meanwhile is the store, if parents agree."""
     places, authority = Places("a"), MemoryLineage({A: None})
     places.meanwhile.append(lambda: places.there.append("b"))
-    RunStores(places, authority).init("b", "a")
+    Runs(places, authority).init("b", "a")
     assert places.said == ["alone", "begin b", "lose b", "done"]
     assert (authority.parent_of(B), places.there) == (A, ["a", "b"])
 
@@ -211,7 +211,7 @@ def test_who_comes_second_with_another_parent_is_refused() -> None:
     """run-stores: All is asked anew after a race that was lost."""
     parents = {A: None, C: None}
     places, authority = Places("a", "c"), ReadOnly({**parents, B: A})
-    stores = RunStores(places, authority)
+    stores = Runs(places, authority)
 
     def another() -> None:
         stores.authority = ReadOnly({**parents, B: C})
@@ -226,13 +226,13 @@ def test_a_parent_that_cannot_be_recorded_finishes_no_store() -> None:
     """run-stores: What was built for it is left unfinished, to be removed."""
     places = Places()
     with pytest.raises(UnavailableError):
-        RunStores(places, Failing()).init("a")
+        Runs(places, Failing()).init("a")
     assert (places.there, places.said) == ([], ["alone", "begin a"])
 
 
 def test_the_bound_is_that_of_readers_and_is_weighed_when_it_is_set() -> None:
     """lineage: A run may be made past the bound of a reader, who then refuses it."""
-    stores = RunStores(Places(), MemoryLineage(), max_ancestors=1)
+    stores = Runs(Places(), MemoryLineage(), max_ancestors=1)
     stores.init("a")
     stores.init("b", "a")
     stores.init("c", "b")
@@ -240,12 +240,12 @@ def test_the_bound_is_that_of_readers_and_is_weighed_when_it_is_set() -> None:
     with pytest.raises(ConflictError, match="more than 1 ancestors"):
         stores.lineage("c")
     with pytest.raises(CounterfoilError, match="max_ancestors is -1"):
-        RunStores(Places(), MemoryLineage(), max_ancestors=-1)
+        Runs(Places(), MemoryLineage(), max_ancestors=-1)
 
 
 def test_ids_are_refused_at_every_door() -> None:
     """ancestor-faults: G5: also where they are only asked for."""
-    stores = RunStores(Places(), MemoryLineage())
+    stores = Runs(Places(), MemoryLineage())
     for ask in (stores.parent_of, stores.lineage, stores.init):
         with pytest.raises(InvalidIdError):
             ask("../evil")

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counterfoil.core.ids import HERE, SHARED, Origin, PageId, RunId
@@ -151,6 +151,7 @@ def test_the_laws_meet_plans_of_both_kinds() -> None:
     """promotion: Small pools make promotions that go through, with pages that are carried."""
     seen: set[tuple[bool, bool]] = set()
 
+    @settings(max_examples=300, derandomize=True, database=None)
     @given(CHAINS, st.sampled_from(IDS))
     def look(chain: ChainSnapshot, page: str) -> None:
         plan = _plan(chain, page)

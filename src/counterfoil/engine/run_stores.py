@@ -26,7 +26,7 @@ from counterfoil.ports.lineage import (
 )
 
 
-class RunStores:
+class Runs:
     """One store for each run, at `places`, with the parents that `authority` knows."""
 
     def __init__(
@@ -85,32 +85,35 @@ class RunStores:
     ) -> bool:
         """Check, then make; `False`: somebody else came between the two."""
         require_spelling(spelling, self.places.rival_of(spelling))
-        is_recorded = self._is_recorded(run, parent)
+        recorder = self._recorder(run, parent)
         try:
             require_ancestors(run, parent, self.authority.parent_of)
         except NotFoundError:
             if not is_unknown_allowed:
                 raise
-        if self.places.is_finished(run) and is_recorded:
+        if self.places.is_finished(run) and recorder is None:
             return True
         with self.places.unfinished(spelling) as store:
-            if not is_recorded:
-                self._record(store, run, parent)
+            if recorder is not None:
+                _record(recorder, store, run, parent)
             return store.finish()
 
-    def _is_recorded(self, run: RunId, parent: RunId | None) -> bool:
-        """Say whether `parent` is recorded already; another one is refused."""
+    def _recorder(self, run: RunId, parent: RunId | None) -> RecordingLineageAuthority | None:
+        """Return who has still to record `parent`; `None`: it is recorded. Refuse another."""
         try:
             recorded = self.authority.parent_of(run)
         except NotFoundError:
             if isinstance(self.authority, RecordingLineageAuthority):
-                return False
+                return self.authority
             raise
         require_parent(run, recorded, parent)
-        return True
+        return None
 
-    def _record(self, store: UnfinishedStore, run: RunId, parent: RunId | None) -> None:
-        if isinstance(self.authority, StoredLineageAuthority):
-            self.authority.record_in(store, run, parent)
-        elif isinstance(self.authority, RecordingLineageAuthority):
-            self.authority.record(run, parent)
+
+def _record(
+    authority: RecordingLineageAuthority, store: UnfinishedStore, run: RunId, parent: RunId | None
+) -> None:
+    if isinstance(authority, StoredLineageAuthority):
+        authority.record_in(store, run, parent)
+    else:
+        authority.record(run, parent)

@@ -68,6 +68,8 @@ class Frontmatter:
     Without a block, and of a bad one, the values are empty.
     """
 
+    __slots__ = ("_pairs", "block", "fault", "lines", "state", "values")
+
     def __init__(self, text: str) -> None:
         """Read the frontmatter of `text`, which has no BOM."""
         self.state: FrontmatterState = "none"

@@ -63,9 +63,9 @@ def find_references(body: str, line: int = 1) -> References:
     if not links:
         return _NOTHING
     if may_hide(body) and not _are_text(body, links):
-        text = _Text(body, find_spans(body, links[-1].close))
+        text = _Text(body, find_spans(body, links[-1][2]))
         links = [link for link in links if text.has_link(link)]
-    return References(tuple([bracket.link for bracket in links]))
+    return References(tuple([bracket[0] for bracket in links]))
 
 
 def find_heading(body: str) -> str | None:
@@ -90,13 +90,8 @@ def find_heading(body: str) -> str | None:
     return None
 
 
-class _Brackets(NamedTuple):
-    """A link as it stands: its brackets open and close, its target ends before `target_end`."""
-
-    link: Link
-    open: int
-    close: int
-    target_end: int
+_Brackets = tuple[Link, int, int, int]
+"""A link as it stands: where it opens, where it closes, and before what its target ends."""
 
 
 def _brackets(body: str, line: int) -> list[_Brackets]:
@@ -114,9 +109,9 @@ def _brackets(body: str, line: int) -> list[_Brackets]:
         if name:
             is_embed = body[opening - 1 : opening] == "!" and not is_escaped(body, opening - 1)
             line, column = places.of(opening - is_embed)
-            heading = section.removeprefix("#").strip() or None
+            heading = section.removeprefix("#").strip() or None if section else None
             link = Link(name, line, column, heading, label[1:].strip() or None, is_embed)
-            found.append(_Brackets(link, opening, end - 2, opening + 2 + len(target)))
+            found.append((link, opening, end - 2, opening + 2 + len(target)))
     return found
 
 
@@ -133,14 +128,12 @@ def _before_pipe(target: str, section: str, label: str) -> tuple[str, str]:
 
 def _are_text(body: str, links: list[_Brackets]) -> bool:
     """Say whether each of `links` is text beyond doubt: neither code nor math is about it."""
-    spans = [(link.open + 1, link.close + 1) for link in links]
-    if "$" in body or any(_is_doubtful(body, *span) for span in spans):
+    if "$" in body:
+        return False
+    spans = [(opening + 1, close + 1) for _, opening, close, _ in links]
+    if any("`" in body[start:end] or body[end + 1 : end + 2] == "(" for start, end in spans):
         return False
     return are_text(body, spans)
-
-
-def _is_doubtful(body: str, start: int, end: int) -> bool:
-    return body.find("`", start, end) >= 0 or body.startswith("(", end + 1)
 
 
 class _Places:
@@ -154,8 +147,10 @@ class _Places:
 
     def of(self, at: int) -> tuple[int, int]:
         """Return line and column of the character at `at`, which no earlier one follows."""
-        self._line += self._body.count("\n", self._at, at)
-        self._begin = max(self._begin, self._body.rfind("\n", self._at, at) + 1)
+        newline = self._body.rfind("\n", self._at, at)
+        if newline >= 0:
+            self._line += self._body.count("\n", self._at, at)
+            self._begin = newline + 1
         self._at = at
         return self._line, at - self._begin + 1
 
@@ -171,14 +166,15 @@ class _Text:
         self._definitions = dict(spans.definitions)
         self.defined = frozenset(label.casefold() for label in self._definitions.values())
 
-    def has_link(self, link: _Brackets) -> bool:
-        """Say whether `link` is text: not hidden, no code in its target, no link of Markdown."""
-        if self._hidden.holds(link.open) or self._hidden.holds(link.close):
+    def has_link(self, brackets: _Brackets) -> bool:
+        """Say whether a link is text: not hidden, no code in its target, none of Markdown."""
+        link, opening, close, target_end = brackets
+        if self._hidden.holds(opening) or self._hidden.holds(close):
             return False
-        if self._code.touches(link.open, link.target_end):
+        if self._code.touches(opening, target_end):
             return False
-        begin = link.open - link.link.is_embed
-        return not (begin in self.spans.links and self.body.startswith("(", link.close + 2))
+        begin = opening - link.is_embed
+        return not (begin in self.spans.links and self.body.startswith("(", close + 2))
 
     def has_note(self, at: int) -> bool:
         """Say whether the footnote at `at` is used there: not hidden, not defined, no link."""
@@ -192,7 +188,7 @@ def _with_notes(
 ) -> References:
     silences, faults = _silences(text, _Places(text.body, line))
     return References(
-        tuple([bracket.link for bracket in links if text.has_link(bracket)]),
+        tuple([bracket[0] for bracket in links if text.has_link(bracket)]),
         tuple(_footnotes(text, notes, _Places(text.body, line))),
         silences,
         faults,

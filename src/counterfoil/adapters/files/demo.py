@@ -14,7 +14,7 @@ from counterfoil.adapters.files.transactions import apply_changes
 from counterfoil.core.errors import ConflictError, NotFoundError
 from counterfoil.core.ids import RunId
 from counterfoil.core.knowledge.changes import ABSENT, FileChange, StorePath
-from counterfoil.engine.run_stores import RunStores
+from counterfoil.engine.run_stores import Runs
 
 _UNITS = """\
 ---
@@ -95,7 +95,7 @@ def make_demo(directory: Path, now: str) -> None:
         )
     _make_store(directory / "shared", "units.md", _UNITS)
     places = FileRunPlaces(directory / "runs")
-    runs = RunStores(places, FileLineage(places, lambda: now))
+    runs = Runs(places, FileLineage(places, lambda: now))
     for run, parent, name, text in _RUNS:
         runs.init(run, parent)
         found = places.find(RunId(run))

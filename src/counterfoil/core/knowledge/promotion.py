@@ -83,20 +83,17 @@ def plan_promotion(chain: ChainSnapshot, ids: Sequence[str], digest_of: DigestOf
     present = tuple(page for page in requested if is_present(chain, page, digest_of))
     there = {page.address for page in present}
     absent = [page for page in requested if page.address not in there]
-    return _plan(chain, _closure(chain, absent, digest_of), present, digest_of)
+    return _plan(chain, _closure(chain, absent, digest_of), present)
 
 
 def _plan(
-    chain: ChainSnapshot,
-    pages: tuple[PromotedPage, ...],
-    present: tuple[VisiblePage, ...],
-    digest_of: DigestOf,
+    chain: ChainSnapshot, pages: tuple[PromotedPage, ...], present: tuple[VisiblePage, ...]
 ) -> PromotionPlan:
     copies = [promoted.source for promoted in pages]
     shared = shared_after(chain, copies)
     refusals = (
         *names_taken(chain, copies),
-        *citations_not_kept(chain, shared, copies, digest_of),
+        *citations_not_kept(chain, shared, copies),
         *citations_broken_there(shared, present),
     )
     return PromotionPlan(

@@ -109,24 +109,19 @@ def _conflict(code: RefusalCode, copy: VisiblePage, written: str, other: Visible
 
 
 def citations_not_kept(
-    chain: ChainSnapshot, shared: View, copies: Sequence[VisiblePage], digest_of: DigestOf
+    chain: ChainSnapshot, shared: View, copies: Sequence[VisiblePage]
 ) -> Iterator[Refusal]:
-    """Yield the citations of `copies` that would not come to the page that they name now."""
-    copied = {copy.address for copy in copies}
+    """Yield the citations of `copies` that would not come to the page that they name now.
 
-    def is_same(before: VisiblePage, after: VisiblePage) -> bool:
-        if before.page.path != after.page.path:
-            return False
-        is_there = before.origin == SHARED or before.address in copied
-        return is_there or is_present(chain, before, digest_of)
-
+    A page keeps its path and its bytes on the way, so that one path is one page.
+    """
     for copy in copies:
         yield from _hidden(copy)
         there = citations_of(shared, copy, holder=SHARED)
         for before, after in zip(citations_of(chain, copy), there, strict=True):
             if before.page is None:
                 yield _unresolved(copy, before)
-            elif after.page is None or not is_same(before.page, after.page):
+            elif after.page is None or after.page.page.path != before.page.page.path:
                 yield _lost(copy, before.page, after)
 
 
