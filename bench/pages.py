@@ -11,7 +11,6 @@ no fault, no link. A hostile page of twice the length takes about twice as long.
 import gc
 import random
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -39,7 +38,11 @@ _WORDS = (
     "The queue is read in the order in which it was written, and no row is read twice. ",
 )
 _CODE = ("See `retry.py` for the loop and `queue.depth` for the bound that it keeps. ",)
-_PARTS = ("\n\n## What was measured\n\n", "\n\n- one point\n- another point\n- the last\n\n", "\n\n")
+_PARTS = (
+    "\n\n## What was measured\n\n",
+    "\n\n- one point\n- another point\n- the last\n\n",
+    "\n\n",
+)
 _FENCE = "\n\n```python\nfor attempt in range(9):\n    wait(2 ** attempt)\n```\n\n"
 
 
@@ -80,9 +83,7 @@ def _figures(*, code: bool) -> list[Figure]:
     fronts = [Frontmatter(text) for text in texts]
     works: dict[str, Callable[[], object]] = {
         "bare YAML": lambda: [loads(block) for block, _ in pages],
-        "bare Markdown": lambda: [
-            [None for _ in events_with_range(body)] for _, body in pages
-        ],
+        "bare Markdown": lambda: [[None for _ in events_with_range(body)] for _, body in pages],
         "bare, page by page": lambda: _read_bare(pages),
         "read_page": lambda: [read_page(content, "knowledge/a.md") for content in files],
         "decoding": lambda: [decode(content) for content in files],

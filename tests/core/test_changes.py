@@ -79,6 +79,7 @@ def test_a_pages_directory_may_be_any_other() -> None:
         ".counterfoil/lineage.json",
         ".counterfoil/promotions/1.json",
         ".counterfoil/receipts/a/1.json",
+        ".counterfoil/migrations/1.json",
     ],
 )
 def test_what_a_store_is_made_of_may_be_written(path: str) -> None:

@@ -14,45 +14,47 @@ from counterfoil.core.knowledge.resolution import resolve_handle
 from counterfoil.core.knowledge.view import VisiblePage
 
 PARENT = Origin("inherited:r1")
-IDS = ["a", "b", "c"]
+IDS = ["a", "b", "c", "d"]
 
 HANDLES = st.sampled_from(
     [
         f"{origin}{page}"
         for page in IDS
-        for origin in ("", "", "here::", "shared::", "inherited:r1::")
+        for origin in ("", "", "here::", "here::", "here::", "shared::", "inherited:r1::")
     ]
 )
 
 
 @st.composite
-def pages(draw: st.DrawFn) -> tuple[Page, ...]:
-    """Draw the pages of one store, at most one at each of three paths."""
-    paths = draw(st.lists(st.sampled_from(IDS), unique=True, max_size=3))
+def pages(draw: st.DrawFn, paths: list[str], least: int = 0) -> tuple[Page, ...]:
+    """Draw the pages of one store, at most one at each of `paths`."""
+    chosen = draw(st.lists(st.sampled_from(paths), unique=True, min_size=least))
     return tuple(
         Page(
             path=f"knowledge/{path}.md",
-            id=PageId(draw(st.sampled_from([path, path, path, *IDS]))),
+            id=PageId(draw(st.sampled_from([path] * 20 + IDS))),
             title=draw(st.sampled_from(["one", "one", "two"])),
             cites=tuple(map(Written, draw(st.lists(HANDLES, max_size=2)))),
         )
-        for path in paths
+        for path in chosen
     )
 
 
-CHAINS = st.builds(
-    lambda own, inherited, shared: ChainSnapshot(
+@st.composite
+def requests(draw: st.DrawFn) -> tuple[ChainSnapshot, str]:
+    """Draw a run with pages of its own, an ancestor, a shared store; and one of its pages."""
+    chain = ChainSnapshot(
         [
-            Store(origin=HERE, pages=own),
-            Store(origin=PARENT, pages=inherited),
-            Store(origin=SHARED, pages=shared),
+            Store(origin=HERE, pages=draw(pages(IDS, least=3))),
+            Store(origin=PARENT, pages=draw(pages(IDS[2:]))),
+            Store(origin=SHARED, pages=draw(pages(IDS[3:]))),
         ],
         run=RunId("r2"),
-    ),
-    pages(),
-    pages(),
-    pages(),
-)
+    )
+    return chain, draw(st.sampled_from([page.page.id for page in chain.pages_of([HERE])]))
+
+
+REQUESTS = requests()
 
 
 def _digest(visible: VisiblePage) -> str:
@@ -64,9 +66,10 @@ def _plan(chain: ChainSnapshot, page: str) -> PromotionPlan:
     return plan_promotion(chain, [page], _digest)
 
 
-@given(CHAINS, st.sampled_from(IDS))
-def test_promotion_keeps_every_resolution(chain: ChainSnapshot, page: str) -> None:
+@given(REQUESTS)
+def test_promotion_keeps_every_resolution(asked: tuple[ChainSnapshot, str]) -> None:
     """promotion: Each citation of a promoted page comes to the same path and bytes."""
+    chain, page = asked
     plan = _plan(chain, page)
     if plan.refusals:
         return
@@ -81,9 +84,10 @@ def test_promotion_keeps_every_resolution(chain: ChainSnapshot, page: str) -> No
             assert after.page == before.page
 
 
-@given(CHAINS, st.sampled_from(IDS))
-def test_promotion_changes_no_page_that_is_shared(chain: ChainSnapshot, page: str) -> None:
+@given(REQUESTS)
+def test_promotion_changes_no_page_that_is_shared(asked: tuple[ChainSnapshot, str]) -> None:
     """promotion: Nothing is replaced, and what resolved in the shared store still does."""
+    chain, page = asked
     plan = _plan(chain, page)
     if plan.refusals:
         return
@@ -97,9 +101,10 @@ def test_promotion_changes_no_page_that_is_shared(chain: ChainSnapshot, page: st
             assert found is None or found == resolve_handle(after, item.text, holder=SHARED).page
 
 
-@given(CHAINS, st.sampled_from(IDS))
-def test_promotion_carries_no_page_that_is_not_cited(chain: ChainSnapshot, page: str) -> None:
+@given(REQUESTS)
+def test_promotion_carries_no_page_that_is_not_cited(asked: tuple[ChainSnapshot, str]) -> None:
     """promotion: Without any one of the carried pages, a citation of the others is lost."""
+    chain, page = asked
     plan = _plan(chain, page)
     if plan.refusals:
         return
@@ -115,9 +120,10 @@ def test_promotion_carries_no_page_that_is_not_cited(chain: ChainSnapshot, page:
         )
 
 
-@given(CHAINS, st.sampled_from(IDS))
-def test_the_same_promotion_again_changes_nothing(chain: ChainSnapshot, page: str) -> None:
+@given(REQUESTS)
+def test_the_same_promotion_again_changes_nothing(asked: tuple[ChainSnapshot, str]) -> None:
     """promotion: What was promoted is there, so that nothing is left to write or refuse."""
+    chain, page = asked
     plan = _plan(chain, page)
     if plan.refusals:
         return
@@ -134,9 +140,10 @@ def test_the_same_promotion_again_changes_nothing(chain: ChainSnapshot, page: st
     assert (second.pages, second.refusals) == ((), ())
 
 
-@given(CHAINS, st.sampled_from(IDS))
-def test_no_verdict_depends_on_the_order_of_pages(chain: ChainSnapshot, page: str) -> None:
+@given(REQUESTS)
+def test_no_verdict_depends_on_the_order_of_pages(asked: tuple[ChainSnapshot, str]) -> None:
     """promotion: The order in which a store lists its pages changes no plan."""
+    chain, page = asked
     turned = ChainSnapshot(
         [
             Store(origin=one, pages=tuple(replace(v.page) for v in chain.pages_of([one]))[::-1])
@@ -152,9 +159,9 @@ def test_the_laws_meet_plans_of_both_kinds() -> None:
     seen: set[tuple[bool, bool]] = set()
 
     @settings(max_examples=300, derandomize=True, database=None)
-    @given(CHAINS, st.sampled_from(IDS))
-    def look(chain: ChainSnapshot, page: str) -> None:
-        plan = _plan(chain, page)
+    @given(REQUESTS)
+    def look(asked: tuple[ChainSnapshot, str]) -> None:
+        plan = _plan(*asked)
         seen.add((bool(plan.refusals), any(one.role == "carried" for one in plan.pages)))
 
     look()

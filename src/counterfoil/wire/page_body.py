@@ -63,9 +63,9 @@ def find_references(body: str, line: int = 1) -> References:
     if not links:
         return _NOTHING
     if may_hide(body) and not _are_text(body, links):
-        text = _Text(body, find_spans(body, links[-1][2]))
+        text = _Text(body, find_spans(body, links[-1].close))
         links = [link for link in links if text.has_link(link)]
-    return References(tuple([bracket[0] for bracket in links]))
+    return References(tuple([bracket.link for bracket in links]))
 
 
 def find_heading(body: str) -> str | None:
@@ -90,50 +90,65 @@ def find_heading(body: str) -> str | None:
     return None
 
 
-_Brackets = tuple[Link, int, int, int]
-"""A link as it stands: where it opens, where it closes, and before what its target ends."""
+class _Brackets(NamedTuple):
+    """A link as it stands: where it opens and closes, before what its target ends.
+
+    About one that is odd something is to be weighed that only the parser of Markdown can.
+    """
+
+    link: Link
+    open: int
+    close: int
+    target_end: int
+    is_odd: bool = False
 
 
 def _brackets(body: str, line: int) -> list[_Brackets]:
     """Return what stands in double brackets and names something, escapes being heeded."""
     found: list[_Brackets] = []
     places = _Places(body, line)
-    for match in _LINK.finditer(body):
-        opening, end = match.span()
-        target, section, label = match.groups("")
-        if "\\" in body[max(opening - 2, 0) : end]:
-            if _is_no_link(body, opening, end - 2):
-                continue
-            target, section = _before_pipe(target, section, label)
-        name = target.strip()
-        if name:
-            is_embed = body[opening - 1 : opening] == "!" and not is_escaped(body, opening - 1)
-            line, column = places.of(opening - is_embed)
-            heading = section.removeprefix("#").strip() or None if section else None
-            link = Link(name, line, column, heading, label[1:].strip() or None, is_embed)
-            found.append((link, opening, end - 2, opening + 2 + len(target)))
+    at = body.find("[[")
+    while at >= 0:
+        match = _SIMPLE.match(body, at)
+        if match is None or body[at - 1 : at] in _BEFORE:
+            match = _LINK.match(body, at)
+            if match:
+                found.extend(_odd_brackets(body, match, places))
+        else:
+            target, section, label = match.groups("")
+            link = Link(
+                target.strip(), *places.of(at), section.strip() or None, label.strip() or None
+            )
+            if link.target:
+                close = match.end() - 2
+                found.append(_Brackets(link, at, close, at + 2 + len(target)))
+        at = body.find("[[", match.end() if match else at + 1)
     return found
 
 
-def _is_no_link(body: str, opening: int, close: int) -> bool:
-    return is_escaped(body, opening) or is_escaped(body, close)
-
-
-def _before_pipe(target: str, section: str, label: str) -> tuple[str, str]:
-    """Return target and section without the backslash that a pipe has in a table."""
-    if not label:
-        return target, section
-    return (target, section.removesuffix("\\")) if section else (target.removesuffix("\\"), "")
+def _odd_brackets(body: str, match: re.Match[str], places: "_Places") -> Iterator[_Brackets]:
+    opening, end = match.span()
+    if is_escaped(body, opening) or is_escaped(body, end - 2):
+        return
+    named, label = match.groups()
+    if label is not None and named.endswith("\\"):
+        named = named[:-1]  # in a table the pipe has a backslash
+    target = _SECTION.split(named, maxsplit=1)[0]
+    if target.strip():
+        is_embed = body[opening - 1 : opening] == "!" and not is_escaped(body, opening - 1)
+        section = named[len(target) :].removeprefix("#").strip()
+        text = (label or "").strip()
+        place = places.of(opening - is_embed)
+        link = Link(target.strip(), *place, section or None, text or None, is_embed)
+        is_odd = not _DOUBTFUL.isdisjoint(match.group()) or body[end : end + 1] == "("
+        yield _Brackets(link, opening, end - 2, opening + 2 + len(target), is_odd)
 
 
 def _are_text(body: str, links: list[_Brackets]) -> bool:
     """Say whether each of `links` is text beyond doubt: neither code nor math is about it."""
-    if "$" in body:
+    if "$" in body or any(link.is_odd for link in links):
         return False
-    spans = [(opening + 1, close + 1) for _, opening, close, _ in links]
-    if any("`" in body[start:end] or body[end + 1 : end + 2] == "(" for start, end in spans):
-        return False
-    return are_text(body, spans)
+    return are_text(body, [link.open + 1 for link in links])
 
 
 class _Places:
@@ -166,15 +181,14 @@ class _Text:
         self._definitions = dict(spans.definitions)
         self.defined = frozenset(label.casefold() for label in self._definitions.values())
 
-    def has_link(self, brackets: _Brackets) -> bool:
-        """Say whether a link is text: not hidden, no code in its target, none of Markdown."""
-        link, opening, close, target_end = brackets
-        if self._hidden.holds(opening) or self._hidden.holds(close):
+    def has_link(self, link: _Brackets) -> bool:
+        """Say whether `link` is text: not hidden, no code in its target, none of Markdown."""
+        if self._hidden.holds(link.open) or self._hidden.holds(link.close):
             return False
-        if self._code.touches(opening, target_end):
+        if self._code.touches(link.open, link.target_end):
             return False
-        begin = opening - link.is_embed
-        return not (begin in self.spans.links and self.body.startswith("(", close + 2))
+        begin = link.open - link.link.is_embed
+        return not (begin in self.spans.links and self.body.startswith("(", link.close + 2))
 
     def has_note(self, at: int) -> bool:
         """Say whether the footnote at `at` is used there: not hidden, not defined, no link."""
@@ -188,7 +202,7 @@ def _with_notes(
 ) -> References:
     silences, faults = _silences(text, _Places(text.body, line))
     return References(
-        tuple([bracket[0] for bracket in links if text.has_link(bracket)]),
+        tuple([bracket.link for bracket in links if text.has_link(bracket)]),
         tuple(_footnotes(text, notes, _Places(text.body, line))),
         silences,
         faults,
@@ -238,7 +252,14 @@ def _heading_words(written: str) -> str:
 
 
 _NOTHING = References()
-_LINK = re.compile(r"\[\[([^\[\]\r\n|#^]*+)([#^][^\[\]\r\n|]*+)?(\|[^\[\]\r\n]*+)?\]\]")
+_DOUBTFUL = frozenset("`<")
+_BEFORE = frozenset({"\\", "!"})
+_SIMPLE = re.compile(
+    r"\[\[([^\[\]\r\n|#^\\`<]*+)(?:(?:#|(?=\^))([^\[\]\r\n|\\`<]*+))?"
+    r"(?:\|([^\[\]\r\n\\`<]*+))?\]\](?!\()"
+)
+_LINK = re.compile(r"\[\[([^\[\]\r\n|]*+)(?:\|([^\[\]\r\n]*+))?\]\]")
+_SECTION = re.compile(r"[#^]")
 _NOTE = re.compile(r"(?<!\[)\[\^([^\[\]\s]+)\]")
 _ALLOW = re.compile(r"counterfoil:\s*+allow\s++([a-z][a-z0-9-]*+)\s*+:\s*+(\S.*)", re.DOTALL)
 _FIRST_LINE = re.compile(r"(?:[ \t]*+\r?\n)*+( {0,3}#[ \t][^\r\n]*+)")

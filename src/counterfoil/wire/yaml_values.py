@@ -11,6 +11,7 @@ it refuses some that are right. The tests hold the two against each other.
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import cast
 
 from yaml_rs import AliasLimits, DuplicateKeyPolicy, loads
@@ -20,17 +21,18 @@ from counterfoil.wire.yaml_tree import Node, YamlFault, value_of
 
 def read_yaml(lines: str) -> Mapping[str, object] | YamlFault:
     """Return the mapping that `lines` are, an empty one for nothing, or why they are none."""
-    refused = _outside(lines)
-    if refused is None and not _is_odd(lines):
-        found = _read_fast(lines)
-        if isinstance(found, dict):
-            return found
-        refused = found
-    elif refused is not None:
-        return refused
+    is_odd = False
+    if _needs_care(lines):
+        outside = _outside(lines)
+        if outside is not None:
+            return outside
+        is_odd = _is_odd(lines)
+    found = None if is_odd else _read_fast(lines)
+    if type(found) is dict:
+        return found
     read = read_tree(lines)
     if isinstance(read, YamlFault):
-        return refused or read
+        return found if isinstance(found, YamlFault) else read
     return {} if read is None else _mapping(read)
 
 
@@ -48,21 +50,32 @@ def _mapping(root: Node) -> Mapping[str, object] | YamlFault:
     return YamlFault(root.line, root.column, f"{what}, where fields and values are expected")
 
 
-_CONTROLS = bytes(code for code in range(0x20) if code not in b"\t\n\r")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _DOCUMENT = re.compile(r"^(?:---|\.\.\.)[ \t]", re.MULTILINE)
+_ODD_BYTES = bytes(code for code in range(0x20) if code not in b"\r\n") + b"!*"
+_SHORT = 512
+"""Bytes that are too few for lists in lists to use up the stack of a thread."""
+
+
+def _needs_care(lines: str) -> bool:
+    """Say whether anything in `lines` is to be looked at before the fast reader sees it."""
+    content = lines.encode("utf-8", "surrogatepass")
+    return (
+        len(content) > _SHORT
+        or len(content.translate(None, _ODD_BYTES)) < len(content)
+        or "\n---" in lines
+        or "\n..." in lines
+        or lines.startswith(("---", "..."))
+    )
 
 
 def _outside(lines: str) -> YamlFault | None:
     """Return what no block of one document may hold: a control character, a document's mark."""
-    content = lines.encode("utf-8", "surrogatepass")
-    if len(content.translate(None, _CONTROLS)) != len(content):
-        found = _CONTROL.search(lines)
-        return found and _fault_at(lines, found.start(), f"the character {found.group()!r}")
-    if lines.startswith(("---", "...")) or "\n---" in lines or "\n..." in lines:
-        found = _DOCUMENT.search(lines)
-        return found and _fault_at(lines, found.start(), "a second document begins")
-    return None
+    control = _CONTROL.search(lines)
+    if control:
+        return _fault_at(lines, control.start(), f"the character {control.group()!r}")
+    document = _DOCUMENT.search(lines)
+    return document and _fault_at(lines, document.start(), "a second document begins")
 
 
 def _fault_at(lines: str, at: int, message: str) -> YamlFault:
@@ -88,17 +101,19 @@ def _is_odd(lines: str) -> bool:
     return False
 
 
-_LIMITS = AliasLimits(max_total_replayed_events=0)
-_ONCE = DuplicateKeyPolicy.Error
+_load = partial(
+    loads,
+    parse_datetime=False,
+    alias_limits=AliasLimits(max_total_replayed_events=0),
+    duplicate_key_policy=DuplicateKeyPolicy.Error,
+)
 _PLACE = re.compile(r"YAML parse error at line (\d+), column (\d+)\n")
 
 
 def _read_fast(lines: str) -> dict[str, object] | YamlFault | None:
     """Return the fields, why there are none, or nothing where that is for the careful reader."""
     try:
-        found: object = loads(
-            lines, parse_datetime=False, alias_limits=_LIMITS, duplicate_key_policy=_ONCE
-        )
+        found: object = _load(lines)
     except (ValueError, TypeError) as error:
         return _refusal(str(error))
     if type(found) is dict:
@@ -117,10 +132,10 @@ def _refusal(message: str) -> YamlFault | None:
 
 
 def _is_certain(fields: Mapping[object, object], lines: str) -> bool:
+    if not _TEXT.issuperset(map(type, fields)):
+        return False
     for key, value in fields.items():
         kind = type(value)
-        if type(key) is not str:
-            return False
         if kind in _SIMPLE:
             continue
         if kind is int:

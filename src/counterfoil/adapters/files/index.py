@@ -7,7 +7,6 @@ version is done without.
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from counterfoil.adapters.files.cache import in_memory, open_cache, put_aside
@@ -56,14 +55,9 @@ class FileIndex:
         self._read: dict[str, tuple[bytes, ReadFile]] = {}
 
     @property
-    def path(self) -> Path:
-        """The canonical path of the store."""
-        return self._root.path
-
-    @property
-    def pages_directory(self) -> str:
-        """Where in the store its pages are."""
-        return self._root.pages
+    def root(self) -> StoreRoot:
+        """The root of the store, open as long as the index is."""
+        return self._root
 
     def close(self) -> None:
         """Let go of the database and of the store."""

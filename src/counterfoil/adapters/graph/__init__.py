@@ -13,7 +13,7 @@ from pathlib import Path
 from counterfoil.core.errors import UnavailableError
 from counterfoil.core.knowledge.graph import Graph
 from counterfoil.core.knowledge.view import View
-from counterfoil.wire.graph_exports import graph_dot
+from counterfoil.wire.graph_pictures import graph_dot
 
 MOST_PAGES = 1000
 """Pages of a picture; one of more is refused, since nobody could look at it."""

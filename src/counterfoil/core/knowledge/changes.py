@@ -20,7 +20,12 @@ LINEAGE = f"{KEPT}/lineage.json"
 _DRIVE = re.compile(r"[A-Za-z]:")
 _NOT_SEGMENTS = frozenset({"", ".", ".."})
 _FILES = frozenset({REGISTRY, LINEAGE})
-_PLACES = (f"{SOURCES}/", f"{KEPT}/promotions/", f"{KEPT}/receipts/")
+_PLACES = (
+    f"{SOURCES}/",
+    f"{KEPT}/promotions/",
+    f"{KEPT}/receipts/",
+    f"{KEPT}/migrations/",
+)
 
 
 class StorePath(str):
@@ -79,7 +84,7 @@ def may_be_written(path: StorePath, pages: StorePath) -> bool:
     """Say whether `path` is one of those that a change of a store may touch.
 
     Those are what is below the directory `pages`, the raw sources, the registry, the
-    lineage, promotions and receipts. A forged list of changes writes nowhere else.
+    lineage, promotions, receipts and migrations. A forged list of changes writes nowhere else.
     """
     return path in _FILES or path.startswith((f"{pages}/", *_PLACES))
 

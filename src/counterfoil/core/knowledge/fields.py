@@ -6,8 +6,10 @@ all pages (knowledge.md section 1).
 """
 
 import re
-from collections.abc import Mapping
-from typing import NamedTuple, cast
+from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import count
+from typing import NamedTuple, TypeGuard, cast
 
 from counterfoil.core.errors import InvalidIdError
 from counterfoil.core.ids import PageId
@@ -50,32 +52,42 @@ def understand(raw: Mapping[str, object], writing: Writing) -> Fields:
     reader = _Reader(raw, writing)
     if None in raw.values():
         reader.note_comments()
-    page = reader.id()
-    title = reader.title()
-    cites = reader.references("cites", "malformed-citation", _HANDLE)
-    contradicts = reader.references("contradicts", "malformed-citation", _HANDLE)
-    sources = reader.references("sources", "malformed-source", "the id of a source")
-    tags = reader.texts("tags")
-    kind = reader.kind()
-    aliases = reader.texts("aliases")
-    invalidation = reader.invalidation()
     evidence, faults = read_evidence(raw, writing)
     return Fields(
-        page,
-        title,
-        cites,
-        contradicts,
-        sources,
-        tags,
-        kind,
-        aliases,
-        invalidation,
-        evidence,
-        (*reader.faults, *faults),
+        id=reader.id() if "id" in raw else None,
+        title=reader.title() if "title" in raw else None,
+        cites=reader.references("cites") if "cites" in raw else (),
+        contradicts=reader.references("contradicts") if "contradicts" in raw else (),
+        sources=reader.references("sources") if "sources" in raw else (),
+        tags=reader.texts("tags") if "tags" in raw else (),
+        kind=reader.kind() if "kind" in raw else None,
+        aliases=reader.texts("aliases") if "aliases" in raw else (),
+        invalidation=reader.invalidation() if "invalidation" in raw else None,
+        evidence=evidence,
+        faults=(*reader.faults, *faults),
     )
 
 
 _HANDLE = "a handle, as `x`, `here::x`, `inherited:run::x` or `shared::x`"
+_REFERENCES = {
+    "cites": ("malformed-citation", _HANDLE),
+    "contradicts": ("malformed-citation", _HANDLE),
+    "sources": ("malformed-source", "the id of a source"),
+}
+_TEXT = frozenset({str})
+_written = cast("Callable[[tuple[str, int]], Written]", partial(tuple.__new__, Written))
+
+
+def _are_texts(value: object) -> TypeGuard[list[str]]:
+    """Say whether `value` is a list of texts, none blank, as nearly every list is."""
+    if type(value) is not list:
+        return False
+    items = cast("list[object]", value)
+    return _TEXT.issuperset(map(type, items)) and all(map(str.strip, cast("list[str]", items)))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
 class _Reader:
@@ -99,7 +111,7 @@ class _Reader:
                     self.faults.append(Fault("comment-in-field", spot, comment, message))
 
     def id(self) -> PageId | None:
-        value = self._raw.get("id")
+        value = self._raw["id"]
         if value is None:
             return None
         if is_collection(value):
@@ -111,14 +123,15 @@ class _Reader:
         except InvalidIdError as error:
             self._malformed("id", error.diagnosis())
             return None
-        if not isinstance(value, str) or (_DATE.match(text) and self._writing.is_plain("id")):
+        is_date = text[4:5] == "-" and _DATE.match(text) and self._writing.is_plain("id")
+        if is_date or not isinstance(value, str):
             what = "a date" if isinstance(value, str) else named(value)
             message = f'`id` is {what} to readers of YAML; expected the text in quotes: "{page}"'
             self.faults.append(Fault("coerced-id", FieldSpot("id"), text, message))
         return page
 
     def title(self) -> str | None:
-        value = self._raw.get("title")
+        value = self._raw["title"]
         if isinstance(value, str) or value is None:
             return (value or "").strip() or None
         if is_collection(value):
@@ -126,63 +139,60 @@ class _Reader:
             return None
         return self._writing.written("title")
 
-    def references(self, field: str, code: str, expected: str) -> tuple[Written, ...]:
-        value = self._raw.get(field)
+    def references(self, field: str) -> tuple[Written, ...]:
+        value = self._raw[field]
+        if _are_texts(value):
+            return tuple(map(_written, zip(value, count(), strict=False)))
         if value is None:
             return ()
         if not isinstance(value, list):
             # a mapping is one item, and stands where it begins
             spot = FieldSpot(field, 0 if is_collection(value) else None)
-            return self._reference(value, spot, (code, expected), None)
-        items = cast("list[object]", value)
-        texts = [
-            Written(item, number)
-            for number, item in enumerate(items)
-            if isinstance(item, str) and item.strip()
-        ]
-        if len(texts) < len(items):
-            for number, item in enumerate(items):
-                self._reference(item, FieldSpot(field, number), (code, expected), number)
-        return tuple(texts)
+            return self._reference(value, spot)
+        items = enumerate(cast("list[object]", value))
+        found = [self._reference(item, FieldSpot(field, number)) for number, item in items]
+        return tuple(item for items in found for item in items)
 
-    def _reference(
-        self, value: object, spot: FieldSpot, kind: tuple[str, str], item: int | None
-    ) -> tuple[Written, ...]:
+    def _reference(self, value: object, spot: FieldSpot) -> tuple[Written, ...]:
         if isinstance(value, str) and value.strip():
-            return (Written(value, item),)
-        message = f"an item of `{spot.field}` is {named(value)}; expected {kind[1]}"
-        self.faults.append(Fault(kind[0], spot, self._writing.written(*spot), message))
+            return (Written(value, spot.item),)
+        code, expected = _REFERENCES[spot.field]
+        message = f"an item of `{spot.field}` is {named(value)}; expected {expected}"
+        self.faults.append(Fault(code, spot, self._writing.written(*spot), message))
         return ()
 
     def texts(self, field: str) -> tuple[str, ...]:
-        value = self._raw.get(field)
+        value = self._raw[field]
+        if _are_texts(value):
+            return tuple(value)
         if value is None:
             return ()
         if not isinstance(value, list):
-            if isinstance(value, str) and value.strip() and "," not in value:
-                return (value,)
-            commas = " with commas, which is not split" if isinstance(value, str) else ""
-            message = f"`{field}` is {named(value)}{commas}; expected a list of texts"
-            self._malformed(field, message)
-            return ()
+            return self._one_text(field, value)
         items = cast("list[object]", value)
-        texts = [item for item in items if isinstance(item, str) and item.strip()]
-        if len(texts) < len(items):
-            for number, item in enumerate(items):
-                if not isinstance(item, str) or not item.strip():
-                    message = f"an item of `{field}` is {named(item)}; expected a text"
-                    self._malformed(field, message, number)
-        return tuple(texts)
+        for number, item in enumerate(items):
+            if not _is_text(item):
+                message = f"an item of `{field}` is {named(item)}; expected a text"
+                self._malformed(field, message, number)
+        return tuple(item for item in items if isinstance(item, str) and item.strip())
+
+    def _one_text(self, field: str, value: object) -> tuple[str, ...]:
+        if isinstance(value, str) and value.strip() and "," not in value:
+            return (value,)
+        commas = " with commas, which is not split" if _is_text(value) else ""
+        message = f"`{field}` is {named(value)}{commas}; expected a list of texts"
+        self._malformed(field, message)
+        return ()
 
     def kind(self) -> str | None:
-        value = self._raw.get("kind")
+        value = self._raw["kind"]
         if value is None or (isinstance(value, str) and value.strip()):
             return value
         self._malformed("kind", f"`kind` is {named(value)}; expected a text")
         return None
 
     def invalidation(self) -> Invalidation | None:
-        value = self._raw.get("invalidation")
+        value = self._raw["invalidation"]
         if value is None:
             return None
         found = read_invalidation(value)

@@ -168,7 +168,7 @@ def cautions_about(
 
 
 def _redirected(chain: View, shared: View, copy: VisiblePage) -> Iterator[Caution]:
-    for target in dict.fromkeys(link.target for link in copy.page.links):
+    for target in dict.fromkeys(one.target for one in copy.page.links):
         before = resolve_link(chain, target, holder=copy.origin).page
         after = resolve_link(shared, target, holder=SHARED).page
         if before and after and before.page.path != after.page.path:

@@ -3,27 +3,14 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from counterfoil.core.settings import Settings
 from counterfoil.ports.transcripts import Transcript, TranscriptFile
 from counterfoil.ports.world import Repository, Spool
 
 if TYPE_CHECKING:  # what only commands about pages pay for
-    from counterfoil.core.knowledge.findings import Finding
-    from counterfoil.faces.cli.opened import OpenStores
-
-
-class StoreSelection(NamedTuple):
-    """Which store is meant: one by its root, or that of a run and all that the run sees."""
-
-    root: str | None = None
-    pages: str = "knowledge"
-    runs: str | None = None
-    shared: str | None = None
-    run: str | None = None
-    lineage: str | None = None
-    max_ancestors: int | None = None
+    from counterfoil.faces.cli.knowledge import Knowledge
 
 
 class Application(Protocol):
@@ -90,37 +77,7 @@ class Application(Protocol):
         """Return a time of the file system as RFC 3339 UTC."""
         ...
 
-    def stores(self, selection: StoreSelection) -> "AbstractContextManager[OpenStores]":
-        """Have the stores open that `selection` means."""
-        ...
-
-    def findings_before(self, opened: "OpenStores", revision: str) -> "list[Finding]":
-        """Return the findings that there were at a revision of Git."""
-        ...
-
-    def init_store(self, root: str, pages: str) -> str:
-        """Make the store at `root`, or put in what it lacks; return its path."""
-        ...
-
-    def init_run(
-        self,
-        place: tuple[str, str, str],
-        parent: str | None,
-        lineage: str | None,
-        *,
-        allow_unknown_parent: bool,
-    ) -> str:
-        """Make the store of a run, given the folder of runs, the run, and where pages are."""
-        ...
-
-    def make_demo(self, directory: str) -> str:
-        """Make the example of four runs in `directory`; return its path."""
-        ...
-
-    def run_parents(self, selection: StoreSelection) -> list[tuple[str, str | None, str | None]]:
-        """Return the runs that have a store, each with its parent, or why that is not known."""
-        ...
-
-    def forget_indexes(self, selection: StoreSelection) -> None:
-        """Delete the indexes of the stores that `selection` means."""
+    @property
+    def knowledge(self) -> "Knowledge":
+        """What commands about pages need."""
         ...

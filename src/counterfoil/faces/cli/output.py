@@ -6,7 +6,7 @@ or a pipe they are written as they are, and Rich is not even imported.
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 if TYPE_CHECKING:  # an import that costs a tenth of a second, for its type alone
@@ -67,6 +67,13 @@ def _console(stream: TextIO) -> "Console":
     return Console(
         file=stream, force_terminal=True, highlight=False, markup=False, emoji=False, no_color=False
     )
+
+
+def print_json(value: Mapping[str, object]) -> None:
+    """Write one JSON document of schema 1."""
+    from counterfoil.wire.check import encode_json  # noqa: PLC0415 - only for JSON
+
+    Output("never").data([encode_json({"schema": 1, **value})])
 
 
 def say(text: str) -> None:

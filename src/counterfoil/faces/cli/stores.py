@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
-from counterfoil.faces.cli.app import StoreSelection
+from counterfoil.faces.cli.knowledge import StoreSelection
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,6 +51,8 @@ def store_options(function: F) -> F:
 
 
 def _sensible(selection: StoreSelection) -> StoreSelection:
+    for name, value in selection._asdict().items():
+        require_words(name, value)
     if (selection.runs is None) != (selection.run is None):
         missing = "--run" if selection.run is None else "--runs"
         raise click.UsageError(f"--runs and --run go together; {missing} is missing")
@@ -60,6 +62,16 @@ def _sensible(selection: StoreSelection) -> StoreSelection:
         if getattr(selection, name) is not None and selection.runs is None:
             raise click.UsageError(f"--{name.replace('_', '-')} goes with --runs and --run")
     return selection
+
+
+def require_words(name: str, value: object) -> None:
+    """Refuse an option that is there and holds nothing, as of a variable that is not set.
+
+    Raises:
+        UsageError: `value` is a blank text.
+    """
+    if isinstance(value, str) and not value.strip():
+        raise click.UsageError(f"--{name.replace('_', '-')} is blank; expected a name")
 
 
 json_option = click.option("--json", "is_json", is_flag=True, help="Print JSON.")

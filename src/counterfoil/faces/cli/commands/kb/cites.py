@@ -4,9 +4,10 @@ import click
 
 from counterfoil.core.knowledge.lint import citations_alone, with_rules
 from counterfoil.engine.lint_stores import lint_stores
-from counterfoil.faces.cli.app import Application, StoreSelection
+from counterfoil.faces.cli.app import Application
 from counterfoil.faces.cli.commands.kb.lint import FORMS
 from counterfoil.faces.cli.findings import long_work, print_report
+from counterfoil.faces.cli.knowledge import StoreSelection
 from counterfoil.faces.cli.stores import color_option, json_option, store_options
 
 
@@ -30,7 +31,7 @@ def command(
     tell.
     """
     settings = application.settings({} if color is None else {"color": color})
-    with application.stores(stores) as (visible, places), long_work("auditing citations"):
+    with application.knowledge.stores(stores) as (visible, places), long_work("auditing citations"):
         report = citations_alone(lint_stores(visible))
     report = with_rules(report, settings.silences, places)
     chosen = "json" if is_json else form or settings.text("format")

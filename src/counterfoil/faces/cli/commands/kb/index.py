@@ -2,9 +2,10 @@
 
 import click
 
-from counterfoil.faces.cli.app import Application, StoreSelection
-from counterfoil.faces.cli.findings import long_work
-from counterfoil.faces.cli.output import Output
+from counterfoil.faces.cli.app import Application
+from counterfoil.faces.cli.findings import counted, flat, long_work
+from counterfoil.faces.cli.knowledge import StoreSelection
+from counterfoil.faces.cli.output import Output, print_json
 from counterfoil.faces.cli.stores import json_option, store_options
 
 
@@ -27,17 +28,15 @@ def command(
     """
     output = Output("never")
     if anew:
-        application.forget_indexes(stores)
-    with application.stores(stores) as (visible, places), long_work("reading pages"):
+        application.knowledge.forget_indexes(stores)
+    with application.knowledge.stores(stores) as (visible, places), long_work("reading pages"):
         rows = []
         for origin, store in visible.stores.items():
             store.refresh()
             rows.append((origin, places.get(origin, ""), store.count))
     if is_json:
-        from counterfoil.wire.check import encode_json  # noqa: PLC0415 - only for JSON
-
         listed = [{"origin": origin, "path": path, "pages": count} for origin, path, count in rows]
-        output.data([encode_json({"schema": 1, "stores": listed})])
+        print_json({"stores": listed})
         return
     for origin, path, count in rows:
-        output.line((f"{origin}: {count:,} page{'' if count == 1 else 's'}  {path}".rstrip(), ""))
+        output.line((f"{origin}: {counted(count, 'page')}  {flat(path)}".rstrip(), ""))

@@ -5,7 +5,8 @@ from typing import Any
 import click
 
 from counterfoil.faces.cli.app import Application
-from counterfoil.faces.cli.output import Output, say
+from counterfoil.faces.cli.output import Output, print_json, say
+from counterfoil.faces.cli.stores import require_words
 
 
 @click.command(name="init")
@@ -39,12 +40,13 @@ def command(
     """
     runs, run, parent = (of_run[name] for name in ("runs", "run", "parent"))
     _require_sense(of_run)
+    _require_one_place(root=root, runs=runs, demo=demo)
     if demo is not None:
-        made = application.make_demo(demo)
+        made = application.knowledge.make_demo(demo)
         _say({"demo": made}, f"made four runs and a shared store in {made}", is_json=is_json)
         say(_TRY.format(made=made))
     elif runs is not None:
-        made = application.init_run(
+        made = application.knowledge.init_run(
             (runs, run, pages),
             parent,
             of_run["lineage"],
@@ -57,8 +59,16 @@ def command(
             is_json=is_json,
         )
     else:
-        made = application.init_store(root or ".", pages)
+        made = application.knowledge.init_store(root or ".", pages)
         _say({"root": made}, f"store: {made}", is_json=is_json)
+
+
+def _require_one_place(**places: str | None) -> None:
+    for name, value in places.items():
+        require_words(name, value)
+    given = [f"--{name}" for name, value in places.items() if value is not None]
+    if len(given) > 1:
+        raise click.UsageError(f"one place at a time: {' or '.join(given)}")
 
 
 def _require_sense(of_run: dict[str, Any]) -> None:
@@ -74,10 +84,7 @@ _TRY = "try: counterfoil kb lint --runs {made}/runs --shared {made}/shared --run
 
 
 def _say(value: dict[str, str | None], text: str, *, is_json: bool) -> None:
-    output = Output("never")
     if is_json:
-        from counterfoil.wire.check import encode_json  # noqa: PLC0415 - only for JSON
-
-        output.data([encode_json({"schema": 1, **value})])
+        print_json(value)
     else:
-        output.line((text, ""))
+        Output("never").line((text, ""))

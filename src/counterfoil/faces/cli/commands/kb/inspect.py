@@ -5,12 +5,12 @@ from typing import Any
 import click
 
 from counterfoil.core.knowledge.inspection import Inspection, inspect_chain
-from counterfoil.core.plain import plain
 from counterfoil.core.refs.pages import PageReference, format_handle
 from counterfoil.engine.chains import load_chain
-from counterfoil.faces.cli.app import Application, StoreSelection
-from counterfoil.faces.cli.findings import long_work
-from counterfoil.faces.cli.output import Output
+from counterfoil.faces.cli.app import Application
+from counterfoil.faces.cli.findings import counted, flat, long_work
+from counterfoil.faces.cli.knowledge import StoreSelection
+from counterfoil.faces.cli.output import Output, print_json
 from counterfoil.faces.cli.stores import json_option, store_options
 from counterfoil.wire.findings import Places
 
@@ -27,27 +27,24 @@ def command(
 ) -> None:
     """Count pages, references and sources, and name the pages most others refer to."""
     output = Output("never")
-    with application.stores(stores) as (visible, places), long_work("reading pages"):
+    with application.knowledge.stores(stores) as (visible, places), long_work("reading pages"):
         found = inspect_chain(load_chain(visible))
     if is_json:
-        from counterfoil.wire.check import encode_json  # noqa: PLC0415 - only for JSON
-
-        output.data([encode_json(_document(found, places))])
+        print_json(_document(found, places))
         return
     for origin, count in found.pages.items():
-        output.line((f"{origin}: {count:,} page{'' if count == 1 else 's'}", ""))
+        output.line((f"{origin}: {counted(count, 'page')}", ""))
     for kind, count in found.relations.items():
         output.line((f"{kind}: {count:,}", ""))
     output.line((f"sources: {found.sources:,}; taken back: {found.invalidated:,}", ""))
     for address, degrees in found.most_referred:
         handle = format_handle(PageReference(address.origin, address.id))
-        output.line((f"  {degrees.incoming:>4} references to {plain(handle)}", ""))
+        output.line((f"  referred to {counted(degrees.incoming, 'time')}: {flat(handle)}", ""))
     output.line((f"digest: {found.digest}", ""))
 
 
 def _document(found: Inspection, places: Places) -> dict[str, Any]:
     return {
-        "schema": 1,
         "pages": dict(found.pages),
         "relations": found.relations,
         "sources": found.sources,

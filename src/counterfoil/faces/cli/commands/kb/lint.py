@@ -4,8 +4,9 @@ import click
 
 from counterfoil.core.knowledge.lint import added_findings, with_rules
 from counterfoil.engine.lint_stores import lint_stores
-from counterfoil.faces.cli.app import Application, StoreSelection
-from counterfoil.faces.cli.findings import long_work, print_report
+from counterfoil.faces.cli.app import Application
+from counterfoil.faces.cli.findings import Since, long_work, print_report
+from counterfoil.faces.cli.knowledge import StoreSelection
 from counterfoil.faces.cli.stores import color_option, json_option, store_options
 
 FORMS = click.Choice(["text", "json", "sarif", "github"])
@@ -35,10 +36,14 @@ def command(
     Exit codes: 0 no error, 1 at least one error, 2 misuse, 3 could not tell.
     """
     settings = application.settings({} if color is None else {"color": color})
-    with application.stores(stores) as opened, long_work("checking pages"):
+    with application.knowledge.stores(stores) as opened, long_work("checking pages"):
         report = lint_stores(opened.visible)
+        left_out: Since | None = None
         if since is not None:
-            report = added_findings(report, application.findings_before(opened, since))
+            before = application.knowledge.findings_before(opened, since)
+            added = added_findings(report, before)
+            left_out = Since(since, len(report.findings) - len(added.findings))
+            report = added
     report = with_rules(report, settings.silences, opened.places)
     chosen = "json" if is_json else form or settings.text("format")
-    return print_report(application, settings, chosen, report, opened.places)
+    return print_report(application, settings, chosen, report, opened.places, since=left_out)

@@ -5,12 +5,13 @@ from typing import Any
 import click
 
 from counterfoil.core.knowledge.resolution import PageResolution, resolve_handle
-from counterfoil.core.plain import plain
 from counterfoil.core.refs.pages import MALFORMED_TEXT, Malformed, PageReference, format_handle
 from counterfoil.engine.stored_view import StoredView
 from counterfoil.faces.cli import FOUND
-from counterfoil.faces.cli.app import Application, StoreSelection
-from counterfoil.faces.cli.output import Line, Output
+from counterfoil.faces.cli.app import Application
+from counterfoil.faces.cli.findings import flat
+from counterfoil.faces.cli.knowledge import StoreSelection
+from counterfoil.faces.cli.output import Line, Output, print_json
 from counterfoil.faces.cli.stores import color_option, json_option, store_options
 from counterfoil.wire.findings import Places
 
@@ -44,17 +45,13 @@ def command(
     """
     settings = application.settings({} if color is None else {"color": color})
     output = Output(settings.text("color"))
-    with application.stores(stores) as (visible, places):
+    with application.knowledge.stores(stores) as (visible, places):
         for store in visible.stores.values():
             store.refresh()
         view = StoredView(visible.stores, run=visible.run)
         rows = [resolve_handle(view, handle) for handle in handles]
     if is_json:
-        from counterfoil.wire.check import encode_json  # noqa: PLC0415 - only for JSON
-
-        output.data(
-            [encode_json({"schema": 1, "resolutions": [_row(row, places) for row in rows]})]
-        )
+        print_json({"resolutions": [_row(row, places) for row in rows]})
     else:
         output.lines(line for row in rows for line in _lines(row, places))
     return 0 if all(row.page is not None for row in rows) else FOUND
@@ -85,14 +82,14 @@ def _candidates(row: PageResolution, places: Places) -> list[tuple[str, str]]:
 
 def _lines(row: PageResolution, places: Places) -> list[Line]:
     verdict = row.verdict.replace("_", " ")
-    why = (
-        f" ({MALFORMED_TEXT[row.reference.reason]})" if isinstance(row.reference, Malformed) else ""
-    )
-    lines: list[Line] = [
-        ((f"{plain(row.written)}: ", ""), (verdict, _STYLES[row.verdict]), (why, ""))
-    ]
+    written, why = flat(row.written), ""
+    if isinstance(row.reference, Malformed):
+        written, why = repr(row.written), f" ({MALFORMED_TEXT[row.reference.reason]})"
+    elif row.needs_run:
+        why = " (name the run: --runs and --run)"
+    lines: list[Line] = [((f"{written}: ", ""), (verdict, _STYLES[row.verdict]), (why, ""))]
     lines += [
-        ((f"  {plain(handle)}", ""), (f"  {plain(path)}", "dim"))
+        ((f"  {flat(handle)}", ""), (f"  {flat(path)}", "dim"))
         for handle, path in _candidates(row, places)
     ]
     return lines

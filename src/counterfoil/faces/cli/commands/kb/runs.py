@@ -2,10 +2,11 @@
 
 import click
 
-from counterfoil.core.plain import plain
 from counterfoil.faces.cli import FOUND
-from counterfoil.faces.cli.app import Application, StoreSelection
-from counterfoil.faces.cli.output import Output
+from counterfoil.faces.cli.app import Application
+from counterfoil.faces.cli.findings import flat
+from counterfoil.faces.cli.knowledge import StoreSelection
+from counterfoil.faces.cli.output import Output, print_json
 from counterfoil.faces.cli.stores import json_option
 
 
@@ -31,17 +32,17 @@ def command(
     tell.
     """
     output = Output("never")
-    rows = application.run_parents(StoreSelection(runs=runs, lineage=lineage, pages=pages))
+    rows = application.knowledge.run_parents(
+        StoreSelection(runs=runs, lineage=lineage, pages=pages)
+    )
     if is_json:
-        from counterfoil.wire.check import encode_json  # noqa: PLC0415 - only for JSON
-
         listed = [{"run": run, "parent": parent, "fault": fault} for run, parent, fault in rows]
-        output.data([encode_json({"schema": 1, "runs": listed})])
+        print_json({"runs": listed})
     elif not rows:
-        output.line((f"no run has a store in {runs}", ""))
+        output.line((f"no run has a store in {flat(runs)}", ""))
     else:
-        width = max(len(plain(run)) for run, _, _ in rows)
+        width = max(len(flat(run)) for run, _, _ in rows)
         for run, parent, fault in rows:
             of = fault if fault is not None else f"parent {parent}" if parent else "no parent"
-            output.line((f"{plain(run):<{width}}  {plain(of)}", ""))
+            output.line((f"{flat(run):<{width}}  {flat(of)}", ""))
     return FOUND if any(fault for _, _, fault in rows) else 0

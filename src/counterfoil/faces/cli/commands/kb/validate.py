@@ -4,9 +4,10 @@ import click
 
 from counterfoil.core.knowledge.lint import with_rules
 from counterfoil.engine.lint_stores import lint_stores, with_literals
-from counterfoil.faces.cli.app import Application, StoreSelection
+from counterfoil.faces.cli.app import Application
 from counterfoil.faces.cli.commands.kb.lint import FORMS
 from counterfoil.faces.cli.findings import long_work, print_report
+from counterfoil.faces.cli.knowledge import StoreSelection
 from counterfoil.faces.cli.stores import color_option, json_option, store_options
 
 
@@ -31,7 +32,7 @@ def command(
     Exit codes: 0 no error, 1 at least one error, 2 misuse, 3 could not tell.
     """
     settings = application.settings({} if color is None else {"color": color})
-    with application.stores(stores) as (visible, places), long_work("checking pages"):
+    with application.knowledge.stores(stores) as (visible, places), long_work("checking pages"):
         report = lint_stores(visible)
         if strict:
             report = with_literals(report, visible)
