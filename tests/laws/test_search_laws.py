@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -106,12 +107,12 @@ def test_a_better_rank_never_costs_a_page_anything(
 
 @given(_chains, searches(), st.randoms(use_true_random=False))
 def test_hits_do_not_depend_on_the_order_of_pages(
-    stores: dict[Origin, list[Draft]], asked: Search, random: object
+    stores: dict[Origin, list[Draft]], asked: Search, random: Random
 ) -> None:
     """kb-search: Whatever order a store lists its pages in."""
     shuffled = {
         origin: sorted(given, key=lambda _: random.random()) for origin, given in stores.items()
-    }  # type: ignore[attr-defined]
+    }
     assert Sample(shuffled).search().search(asked) == Sample(stores).search().search(asked)
 
 

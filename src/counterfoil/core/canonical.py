@@ -10,7 +10,6 @@ lone surrogate, which RFC 8785 refuses, is written as its escape in lower case.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from typing import TypeAlias, Union
 
 Json: TypeAlias = Union[bool, int, str, "Sequence[Json]", "Mapping[str, Json]", None]
@@ -36,11 +35,6 @@ def canonical_json(value: Json) -> str:
 def canonical_bytes(value: Json) -> bytes:
     """Return the canonical text of `value` in UTF-8."""
     return canonical_json(value).encode()
-
-
-def tagged_digest(content: bytes) -> str:
-    """Return `sha256:` and the digest of `content`, in hexadecimal."""
-    return f"sha256:{sha256(content).hexdigest()}"
 
 
 def _ordered(value: Json) -> Json:

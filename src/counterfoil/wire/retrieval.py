@@ -7,7 +7,8 @@ exception. Fields that are not known are tolerated; the digest of a receipt cove
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeVar
 
-from counterfoil.core.canonical import canonical_bytes, tagged_digest
+from counterfoil.core.canonical import canonical_bytes
+from counterfoil.core.digests import tagged_digest
 from counterfoil.core.ids import Origin, PageId, RunId
 from counterfoil.core.knowledge.receipt_proofs import Proof, StoredSnapshot, prove_whole
 from counterfoil.core.knowledge.receipt_values import (

@@ -216,4 +216,6 @@ def _not_entered(segment: str, path: str, at: int, error: OSError) -> Counterfoi
             return UnreadableError(
                 f"{path} is {kind}", "a directory", "put a directory in its place"
             )
+        if isinstance(error, FileNotFoundError):  # it was made between the two calls
+            return NotFoundError(f"no directory {path}")
         raise error

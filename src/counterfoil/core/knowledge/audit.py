@@ -203,7 +203,7 @@ def _code(resolution: PageResolution, *, is_self: bool) -> str:
 def _message(code: str, resolution: PageResolution, handles: Sequence[str]) -> str:
     written, found = resolution.written, resolution.candidates
     if code == "missing-citation":
-        return f"{written!r} names no page that can be seen from here{_comma_hint(written)}"
+        return f"{written!r} names no page that can be seen from here{_about_commas(written)}"
     if code == "needs-run-context":
         return f"{written!r} names a page of another store; it is checked with --run"
     if code == "ambiguous-citation":
@@ -218,7 +218,7 @@ def _message(code: str, resolution: PageResolution, handles: Sequence[str]) -> s
     )
 
 
-def _comma_hint(written: str) -> str:
+def _about_commas(written: str) -> str:
     if "," not in written:
         return ""
     return "; one text is one handle: write a list, `[a, b]`, for several"

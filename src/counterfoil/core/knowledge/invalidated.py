@@ -21,7 +21,7 @@ _SHOWN = 4
 """Steps of a way that a message names; the rest is counted."""
 
 
-class _Step(NamedTuple):
+class _Lead(NamedTuple):
     """A page, the citation where its shortest way begins, what that cites, and how far it is."""
 
     visible: VisiblePage
@@ -33,19 +33,19 @@ class _Step(NamedTuple):
 def invalidation_findings(view: View) -> Iterator[Finding]:
     """Yield a finding for each visible page and each page taken back that it rests on."""
     for target in view.invalidated():
-        steps = _steps_towards(view, target)
-        for step in steps.values():
-            found = [_finding(step, target, _way(steps, step))]
-            yield from with_silences(found, step.visible.page)
+        leads = _leads_to(view, target)
+        for lead in leads.values():
+            found = [_finding(lead, target, _way(leads, lead))]
+            yield from with_silences(found, lead.visible.page)
 
 
-def _steps_towards(view: View, target: VisiblePage) -> dict[_Place, _Step]:
-    """Return, by page, the first step of its shortest way to `target`.
+def _leads_to(view: View, target: VisiblePage) -> dict[_Place, _Lead]:
+    """Return, by page, the citation that its shortest way to `target` begins with.
 
     Pages of one distance are all known before any of the next, so the first citation of
     a page that leads to the distance before is the first of its shortest ways.
     """
-    steps: dict[_Place, _Step] = {}
+    leads: dict[_Place, _Lead] = {}
     edge = {_place(target): target}
     known = set(edge)
     distance = 0
@@ -54,12 +54,12 @@ def _steps_towards(view: View, target: VisiblePage) -> dict[_Place, _Step]:
         citing = {
             _place(page): page for cited in edge.values() for page in _citing(view, cited, known)
         }
-        made = [_first_step(view, page, edge, distance) for page in citing.values()]
-        found = {_place(step.visible): step for step in made if step is not None}
-        steps |= found
+        made = [_lead_of(view, page, edge, distance) for page in citing.values()]
+        found = {_place(lead.visible): lead for lead in made if lead is not None}
+        leads |= found
         known |= found.keys()
-        edge = {place: step.visible for place, step in found.items()}
-    return steps
+        edge = {place: lead.visible for place, lead in found.items()}
+    return leads
 
 
 def _citing(view: View, cited: VisiblePage, known: set[_Place]) -> Iterator[VisiblePage]:
@@ -68,37 +68,37 @@ def _citing(view: View, cited: VisiblePage, known: set[_Place]) -> Iterator[Visi
             yield page
 
 
-def _first_step(
+def _lead_of(
     view: View, citing: VisiblePage, edge: dict[_Place, VisiblePage], distance: int
-) -> _Step | None:
+) -> _Lead | None:
     for item in distinct_handles(citing.page.cites):
         page = resolve_handle(view, item.text, holder=citing.origin).page
         if page is not None and _place(page) in edge:
-            return _Step(citing, item, page, distance)
+            return _Lead(citing, item, page, distance)
     return None
 
 
-def _way(steps: dict[_Place, _Step], step: _Step) -> str:
+def _way(leads: dict[_Place, _Lead], lead: _Lead) -> str:
     """Return the way, for a message: its first pages, how many more, and its end."""
-    ids: list[str] = [step.visible.page.id, step.cited.page.id]
-    while step.distance > 1 and len(ids) <= _SHOWN:
-        step = steps[_place(step.cited)]
-        ids.append(step.cited.page.id)
-    if step.distance > 1:
-        ids.append(f"({step.distance - 1} more)")
+    ids: list[str] = [lead.visible.page.id, lead.cited.page.id]
+    while lead.distance > 1 and len(ids) <= _SHOWN:
+        lead = leads[_place(lead.cited)]
+        ids.append(lead.cited.page.id)
+    if lead.distance > 1:
+        ids.append(f"({lead.distance - 1} more)")
     return " → ".join(ids)
 
 
-def _finding(step: _Step, target: VisiblePage, way: str) -> Finding:
+def _finding(lead: _Lead, target: VisiblePage, way: str) -> Finding:
     invalidation = target.page.invalidation
     reason = invalidation.reason if invalidation is not None else ""
     return Finding(
         code="cites-invalidated",
-        origin=step.visible.origin,
-        path=step.visible.page.path,
-        page=step.visible.page.id,
-        spot=FieldSpot("cites", step.item.item),
-        written=step.item.text,
+        origin=lead.visible.origin,
+        path=lead.visible.page.path,
+        page=lead.visible.page.id,
+        spot=FieldSpot("cites", lead.item.item),
+        written=lead.item.text,
         candidates=candidates_of([target]),
         message=f"{target.page.id!r} was taken back ({reason}), and this page rests on it: {way}",
     )

@@ -11,7 +11,8 @@ followed, or that anything is new.
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from counterfoil.core.canonical import Json, tagged_digest
+from counterfoil.core.canonical import Json
+from counterfoil.core.digests import tagged_digest
 from counterfoil.core.knowledge.receipt_values import digest_of, digest_of_value
 from counterfoil.core.knowledge.receipts import (
     Absence,

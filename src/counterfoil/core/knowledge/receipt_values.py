@@ -7,7 +7,8 @@ unknown fields included; it does not tell who wrote it.
 
 from collections.abc import Mapping
 
-from counterfoil.core.canonical import Json, canonical_bytes, tagged_digest
+from counterfoil.core.canonical import Json, canonical_bytes
+from counterfoil.core.digests import tagged_digest
 from counterfoil.core.knowledge.receipts import (
     Disposition,
     RetrievalReceipt,

@@ -2,6 +2,7 @@
 
 import click
 
+from counterfoil.core.ids import Origin
 from counterfoil.faces.cli.app import Application
 from counterfoil.faces.cli.findings import counted, flat, long_work
 from counterfoil.faces.cli.knowledge import StoreSelection
@@ -30,7 +31,7 @@ def command(
     if anew:
         application.knowledge.forget_indexes(stores)
     with application.knowledge.stores(stores) as (visible, places), long_work("reading pages"):
-        rows = []
+        rows: list[tuple[Origin, str, int]] = []
         for origin, store in visible.stores.items():
             store.refresh()
             rows.append((origin, places.get(origin, ""), store.count))

@@ -1,5 +1,6 @@
 """`counterfoil kb init`: a store, whole or not at all."""
 
+import shlex
 from typing import Any
 
 import click
@@ -39,12 +40,15 @@ def command(
     before anything is made.
     """
     runs, run, parent = (of_run[name] for name in ("runs", "run", "parent"))
+    for name, value in {"lineage": of_run["lineage"], "parent": parent, "pages": pages}.items():
+        require_words(name, value)
     _require_sense(of_run)
     _require_one_place(root=root, runs=runs, demo=demo)
     if demo is not None:
         made = application.knowledge.make_demo(demo)
         _say({"demo": made}, f"made four runs and a shared store in {made}", is_json=is_json)
-        say(_TRY.format(made=made))
+        runs, shared = (shlex.quote(f"{made}/{name}") for name in ("runs", "shared"))
+        say(f"try: counterfoil kb lint --runs {runs} --shared {shared} --run report")
     elif runs is not None:
         made = application.knowledge.init_run(
             (runs, run, pages),
@@ -78,9 +82,6 @@ def _require_sense(of_run: dict[str, Any]) -> None:
         of_run[name] for name in ("parent", "lineage", "allow_unknown_parent")
     ):
         raise click.UsageError("--parent, --lineage and --allow-unknown-parent go with --run")
-
-
-_TRY = "try: counterfoil kb lint --runs {made}/runs --shared {made}/shared --run report"
 
 
 def _say(value: dict[str, str | None], text: str, *, is_json: bool) -> None:
