@@ -11,8 +11,9 @@ no fault, no link. A hostile page of twice the length takes about twice as long.
 import gc
 import random
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -21,13 +22,14 @@ from pyromark import events_with_range
 from yaml_rs import loads
 
 from counterfoil.core.knowledge.fields import understand
+from counterfoil.core.knowledge.pages import FieldSpot
 from counterfoil.wire.frontmatter import Frontmatter
 from counterfoil.wire.page_body import find_references
 from counterfoil.wire.pages import decode, locate, read_page
 
-_PAGES = 200
+_PAGES = 20
 _LENGTH = 4_000
-_ROUNDS = 25
+_ROUNDS = 200
 _RATIO = 1.25
 _DOUBLING = 2.5
 
@@ -46,8 +48,8 @@ _PARTS = (
 _FENCE = "\n\n```python\nfor attempt in range(9):\n    wait(2 ** attempt)\n```\n\n"
 
 
-def page(rng: random.Random, *, code: bool) -> tuple[str, str]:
-    """Return block and body of an invented page."""
+def page(rng: random.Random, kind: str) -> tuple[str, str]:
+    """Return block and body of an invented page, with no code, spans of it, or a fence too."""
     names = [f"page-{rng.randrange(5000)}" for _ in range(8)]
     block = (
         f"id: page-{rng.randrange(5000)}\ntitle: How long retries wait, part {rng.randrange(90)}\n"
@@ -56,41 +58,52 @@ def page(rng: random.Random, *, code: bool) -> tuple[str, str]:
         f"sources: [rfc-9110, load-test-{rng.randrange(90)}]\nstatus: reviewed\nrung: 3\n"
         f"summary: The wait doubles until a minute, then stays there.\n"
     )
-    words = _WORDS + _CODE if code else _WORDS
+    words = _WORDS if kind == "no code" else _WORDS + _CODE
     parts = ["# How long retries wait\n\n"]
     while sum(map(len, parts)) < _LENGTH - len(block) - 160:
         parts.extend(rng.choices(words, k=4))
         parts.append(rng.choice(_PARTS))
     for name in names[3:]:
         parts.insert(rng.randrange(1, len(parts)), f"as [[{name}|the other page]] shows. ")
-    if code:
+    if kind == "fences":
         parts.insert(len(parts) // 2, _FENCE)
     return block, "".join(parts)
 
 
-def _read_bare(pages: Sequence[tuple[str, str]]) -> None:
-    for block, body in pages:
-        loads(block)
-        for _ in events_with_range(body):
-            pass
+def _each(work: Callable[[Any], object], values: Iterable[object]) -> None:
+    for value in values:
+        work(value)
 
 
-def _figures(*, code: bool) -> list[Figure]:
+def _walk(body: str) -> None:
+    for _ in events_with_range(body):
+        pass
+
+
+def _read(content: bytes) -> None:
+    read_page(content, "knowledge/a.md")
+
+
+def _places(content: bytes) -> None:
+    locate(content, [FieldSpot("cites", 1)])
+
+
+def _figures(kind: str) -> list[Figure]:
     rng = random.Random(1)
-    pages = [page(rng, code=code) for _ in range(_PAGES)]
+    pages = [page(rng, kind) for _ in range(_PAGES)]
     files = [f"---\n{block}---\n{body}".encode() for block, body in pages]
     texts = [decode(content)[0] for content in files]
     fronts = [Frontmatter(text) for text in texts]
+    blocks, bodies = zip(*pages, strict=True)
     works: dict[str, Callable[[], object]] = {
-        "bare YAML": lambda: [loads(block) for block, _ in pages],
-        "bare Markdown": lambda: [[None for _ in events_with_range(body)] for _, body in pages],
-        "bare, page by page": lambda: _read_bare(pages),
-        "read_page": lambda: [read_page(content, "knowledge/a.md") for content in files],
-        "decoding": lambda: [decode(content) for content in files],
-        "frontmatter": lambda: [Frontmatter(text) for text in texts],
-        "fields": lambda: [understand(front.values, front) for front in fronts],
-        "references of the body": lambda: [find_references(body) for _, body in pages],
-        "places, when asked": lambda: [locate(content, ()) for content in files],
+        "bare YAML": lambda: _each(loads, blocks),
+        "bare Markdown": lambda: _each(_walk, bodies),
+        "read_page": lambda: _each(_read, files),
+        "decoding": lambda: _each(decode, files),
+        "frontmatter": lambda: _each(Frontmatter, texts),
+        "fields": lambda: _each(lambda front: understand(front.values, front), fronts),
+        "references of the body": lambda: _each(find_references, bodies),
+        "places, when asked for": lambda: _each(_places, files),
     }
     gc.disable()
     seconds = {name: min(taken) for name, taken in interleaved(works, _ROUNDS).items()}
@@ -104,10 +117,10 @@ def _figures(*, code: bool) -> list[Figure]:
 
 
 def main() -> None:
-    for title, code in (("pages with code", True), ("pages without", False)):
+    for kind in ("no code", "code spans", "fences"):
         with foreign_load() as foreign:
-            figures = _figures(code=code)
-        show(title, figures, foreign.cores)
+            figures = _figures(kind)
+        show(f"pages with {kind}", figures, foreign.cores)
 
 
 if __name__ == "__main__":

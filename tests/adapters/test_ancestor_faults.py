@@ -59,7 +59,7 @@ def test_g1_two_references_never_share_a_handle() -> None:
         return page if origin is None else f"{origin}::{page}"
 
     def ours(origin: str | None, page: str) -> str:
-        return format_handle(PageReference(origin and Origin(origin), PageId(page)))
+        return format_handle(PageReference(Origin(origin) if origin else None, PageId(page)))
 
     def is_injective(write: Callable[[str | None, str], str]) -> bool:
         return write(None, "here::x") != write("here", "x")

@@ -15,7 +15,8 @@ from counterfoil.adapters.files.disk import Disk
 from counterfoil.adapters.files.journal import Journal, PlannedFile, commit, turn_back
 from counterfoil.adapters.files.paths import FileState, StoreRoot
 from counterfoil.adapters.files.transactions import FileStoreWriter, apply_changes, writing
-from counterfoil.core.canonical import canonical_bytes, tagged_digest
+from counterfoil.core.canonical import canonical_bytes
+from counterfoil.core.digests import tagged_digest
 from counterfoil.core.errors import (
     ConflictError,
     CounterfoilError,

@@ -2,7 +2,8 @@
 
 import pytest
 
-from counterfoil.core.canonical import LARGEST, Json, canonical_bytes, canonical_json, tagged_digest
+from counterfoil.core.canonical import LARGEST, Json, canonical_bytes, canonical_json
+from counterfoil.core.digests import tagged_digest
 
 
 @pytest.mark.parametrize("number", [LARGEST - 1, LARGEST, -LARGEST, 1 - LARGEST])

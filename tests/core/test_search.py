@@ -270,7 +270,13 @@ def test_what_a_page_refers_to_and_what_refers_to_it_is_joined_to_it() -> None:
     """kb-search: Links, citations, sources; both ways; not what only has its name."""
     sample = chained(
         own=[
-            draft("seed", links=["out", "out"], cites=["out"], sources=["s1", "s1"]),
+            draft(
+                "seed",
+                links=["out", "out"],
+                cites=["out"],
+                contradicts=["source"],
+                sources=["s1", "s1"],
+            ),
             draft("out"),
             draft("in", links=["Seed", "seed", "other"], cites=["here::seed", "::", "nobody"]),
             draft("source", sources=["s1", "s2"]),

@@ -21,7 +21,7 @@ from counterfoil.adapters.files.instant import overlay
 from counterfoil.adapters.files.journal import Journal, PlannedFile, commit, load
 from counterfoil.adapters.files.paths import FileState, StoreRoot
 from counterfoil.adapters.files.transactions import apply_changes, writing
-from counterfoil.core.canonical import tagged_digest
+from counterfoil.core.digests import tagged_digest
 from counterfoil.core.errors import ConflictError, InvalidIdError, UnreadableError
 from counterfoil.core.knowledge.changes import FileChange, StorePath
 from counterfoil.core.knowledge.sources import freshness, is_time

@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from counterfoil.core.knowledge.pages import FrontmatterState, TextSpot
+from counterfoil.core.knowledge.pages import Fault, FrontmatterState, TextSpot
 from counterfoil.wire.yaml_tree import Node, YamlFault
 from counterfoil.wire.yaml_values import read_tree, read_yaml
 
@@ -33,13 +33,6 @@ class Block(NamedTuple):
     line: int
     body_start: int
     body_line: int
-
-
-class BadFrontmatter(NamedTuple):
-    """Where in the file, and why, frontmatter is not read."""
-
-    spot: TextSpot
-    message: str
 
 
 def find_block(text: str) -> Block | None:
@@ -63,18 +56,18 @@ _COMMENT = re.compile(r"[ \t]*+:[ \t]++(#[^\r\n]*)")
 
 
 class Frontmatter:
-    """The frontmatter of one page: `values` as JSON has them, or why there are none.
+    """The frontmatter of one page: `values` as JSON has them, or `faults` that say why not.
 
     Without a block, and of a bad one, the values are empty.
     """
 
-    __slots__ = ("_pairs", "block", "fault", "lines", "state", "values")
+    __slots__ = ("_pairs", "block", "faults", "lines", "state", "values")
 
     def __init__(self, text: str) -> None:
         """Read the frontmatter of `text`, which has no BOM."""
         self.state: FrontmatterState = "none"
         self.values: Mapping[str, object] = {}
-        self.fault: BadFrontmatter | None = None
+        self.faults: tuple[Fault, ...] = ()
         self.block = find_block(text)
         self.lines = ""
         self._pairs: Mapping[str, tuple[Node, Node]] | None = None
@@ -125,15 +118,19 @@ class Frontmatter:
 
     def _read(self, text: str, block: Block) -> None:
         if block.end is None:
-            self.state, self.fault = "bad", BadFrontmatter(TextSpot(block.line - 1), _UNCLOSED)
+            self._refuse(TextSpot(block.line - 1), _UNCLOSED)
             return
         self.lines = text[block.start : block.end]
         found = read_yaml(self.lines)
         if isinstance(found, YamlFault):
             spot = TextSpot(block.line + found.line, found.column + 1)
-            self.state, self.fault = "bad", BadFrontmatter(spot, _UNREAD.format(found.message))
+            self._refuse(spot, _UNREAD.format(found.message))
         else:
             self.state, self.values = "read", found
+
+    def _refuse(self, spot: TextSpot, message: str) -> None:
+        self.state = "bad"
+        self.faults = (Fault("bad-frontmatter", spot, "", message),)
 
 
 _UNCLOSED = "the frontmatter is never closed; expected a line that is exactly `---`"

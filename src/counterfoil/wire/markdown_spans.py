@@ -33,32 +33,38 @@ class Spans(NamedTuple):
     definitions: tuple[tuple[int, str], ...] = ()
 
 
-def may_hide(body: str) -> bool:
-    """Say whether anything in `body` can begin code, a comment, math or a link of Markdown."""
-    return (
-        "`" in body
-        or "$" in body
-        or "<" in body
-        or "\t" in body
-        or "~~~" in body
-        or "]](" in body
-        or "    " in body
-    )
+def may_hide(body: str, until: int) -> bool:
+    """Say whether anything before `until` can begin code, a comment or math."""
+    return body.find("`", 0, until) >= 0 or may_hide_more(body, until)
+
+
+def may_hide_more(body: str, until: int) -> bool:
+    """Say the same of all but a code span, which ends with its paragraph."""
+    return any(body.find(mark, 0, until) >= 0 for mark in _MARKS)
+
+
+_MARKS = ("$", "<", "\t", "```", "    ", "~~~")
 
 
 def are_text(body: str, brackets: Sequence[int]) -> bool:
-    """Say whether each `[` of `brackets` is one of text; `False` is no denial.
+    """Say whether each `[[` of `brackets` is text; `False` is no denial.
 
     The parser asks about what stands in brackets and is no link, and only of text: three
     times as fast as going through all that it finds. It does not ask in blocks of HTML,
-    nor where the page says what the brackets link to.
+    nor where the page says what the brackets link to. What follows the blank line behind
+    the last bracket has no part in that.
     """
     asked: list[BrokenLink] = []
-    html(body, options=_OPTIONS, broken_link_callback=asked.append)
+    blank = body.find("\n\n", brackets[-1])
+    html(
+        body if blank < 0 else body[: blank + 1],
+        options=_OPTIONS,
+        broken_link_callback=asked.append,
+    )
     found = {link["span"]["start"] for link in asked}
     if not body.isascii():
         found = set(_characters(body, found).values())
-    return found.issuperset(brackets)
+    return found.issuperset(at + 1 for at in brackets)
 
 
 def find_spans(body: str, until: int) -> Spans:

@@ -19,7 +19,14 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from counterfoil.core.knowledge.pages import Fault, Footnote, Link, Silence, TextSpot
-from counterfoil.wire.markdown_spans import MARKDOWN, Spans, are_text, find_spans, may_hide
+from counterfoil.wire.markdown_spans import (
+    MARKDOWN,
+    Spans,
+    are_text,
+    find_spans,
+    may_hide,
+    may_hide_more,
+)
 from counterfoil.wire.math_spans import Cover, is_escaped
 
 
@@ -62,10 +69,10 @@ def find_references(body: str, line: int = 1) -> References:
         return _with_notes(_Text(body, find_spans(body, len(body))), links, notes, line)
     if not links:
         return _NOTHING
-    if may_hide(body) and not _are_text(body, links):
-        text = _Text(body, find_spans(body, links[-1].close))
+    if _may_be_hidden(body, links):
+        text = _Text(body, find_spans(body, links[-1][2]))
         links = [link for link in links if text.has_link(link)]
-    return References(tuple([bracket.link for bracket in links]))
+    return References(tuple([bracket[0] for bracket in links]))
 
 
 def find_heading(body: str) -> str | None:
@@ -90,17 +97,11 @@ def find_heading(body: str) -> str | None:
     return None
 
 
-class _Brackets(NamedTuple):
-    """A link as it stands: where it opens and closes, before what its target ends.
+_Brackets = tuple[Link, int, int, int, bool]
+"""A link; where it opens and closes; before what its target ends; whether it is odd.
 
-    About one that is odd something is to be weighed that only the parser of Markdown can.
-    """
-
-    link: Link
-    open: int
-    close: int
-    target_end: int
-    is_odd: bool = False
+About an odd one something is to be weighed that only the parser of Markdown can.
+"""
 
 
 def _brackets(body: str, line: int) -> list[_Brackets]:
@@ -110,20 +111,27 @@ def _brackets(body: str, line: int) -> list[_Brackets]:
     at = body.find("[[")
     while at >= 0:
         match = _SIMPLE.match(body, at)
-        if match is None or body[at - 1 : at] in _BEFORE:
+        end = match.end() if match else at + 1
+        if match and body[at - 1 : at] not in _BEFORE:
+            target, section, label = match.groups()
+            name = target.strip()
+            if name:
+                row, column = places.of(at)
+                link = Link(
+                    name, row, column, section and _trimmed(section), label and _trimmed(label)
+                )
+                found.append((link, at, end - 2, at + 2 + len(target), False))
+        else:
             match = _LINK.match(body, at)
             if match:
+                end = match.end()
                 found.extend(_odd_brackets(body, match, places))
-        else:
-            target, section, label = match.groups("")
-            link = Link(
-                target.strip(), *places.of(at), section.strip() or None, label.strip() or None
-            )
-            if link.target:
-                close = match.end() - 2
-                found.append(_Brackets(link, at, close, at + 2 + len(target)))
-        at = body.find("[[", match.end() if match else at + 1)
+        at = body.find("[[", end)
     return found
+
+
+def _trimmed(text: str) -> str | None:
+    return text.strip() or None
 
 
 def _odd_brackets(body: str, match: re.Match[str], places: "_Places") -> Iterator[_Brackets]:
@@ -136,19 +144,37 @@ def _odd_brackets(body: str, match: re.Match[str], places: "_Places") -> Iterato
     target = _SECTION.split(named, maxsplit=1)[0]
     if target.strip():
         is_embed = body[opening - 1 : opening] == "!" and not is_escaped(body, opening - 1)
-        section = named[len(target) :].removeprefix("#").strip()
-        text = (label or "").strip()
+        section = _trimmed(named[len(target) :].removeprefix("#"))
         place = places.of(opening - is_embed)
-        link = Link(target.strip(), *place, section or None, text or None, is_embed)
+        link = Link(target.strip(), *place, section, _trimmed(label or ""), is_embed)
         is_odd = not _DOUBTFUL.isdisjoint(match.group()) or body[end : end + 1] == "("
-        yield _Brackets(link, opening, end - 2, opening + 2 + len(target), is_odd)
+        yield link, opening, end - 2, opening + 2 + len(target), is_odd
 
 
-def _are_text(body: str, links: list[_Brackets]) -> bool:
-    """Say whether each of `links` is text beyond doubt: neither code nor math is about it."""
-    if "$" in body or any(link.is_odd for link in links):
+def _may_be_hidden(body: str, links: list[_Brackets]) -> bool:
+    """Say whether any of `links` could be no text, by the cheapest question that tells."""
+    until = links[-1][2]
+    if any(is_odd for _, _, _, _, is_odd in links):
+        return True
+    if not may_hide(body, until):
         return False
-    return are_text(body, [link.open + 1 for link in links])
+    openings = [opening for _, opening, _, _, _ in links]
+    if not may_hide_more(body, until) and _are_apart(body, openings):
+        return False
+    return body.find("$", 0, until) >= 0 or not are_text(body, openings)
+
+
+def _are_apart(body: str, openings: list[int]) -> bool:
+    """Say whether no backtick stands between the blank lines before and behind a link."""
+    end, pending = 0, openings[::-1]
+    for part in body.split("\n\n"):
+        end += len(part) + 2
+        if pending and pending[-1] < end:
+            if "`" in part:
+                return False
+            while pending and pending[-1] < end:
+                pending.pop()
+    return True
 
 
 class _Places:
@@ -181,14 +207,15 @@ class _Text:
         self._definitions = dict(spans.definitions)
         self.defined = frozenset(label.casefold() for label in self._definitions.values())
 
-    def has_link(self, link: _Brackets) -> bool:
-        """Say whether `link` is text: not hidden, no code in its target, none of Markdown."""
-        if self._hidden.holds(link.open) or self._hidden.holds(link.close):
+    def has_link(self, brackets: _Brackets) -> bool:
+        """Say whether a link is text: not hidden, no code in its target, none of Markdown."""
+        link, opening, close, target_end, _ = brackets
+        if self._hidden.holds(opening) or self._hidden.holds(close):
             return False
-        if self._code.touches(link.open, link.target_end):
+        if self._code.touches(opening, target_end):
             return False
-        begin = link.open - link.link.is_embed
-        return not (begin in self.spans.links and self.body.startswith("(", link.close + 2))
+        begin = opening - link.is_embed
+        return not (begin in self.spans.links and self.body.startswith("(", close + 2))
 
     def has_note(self, at: int) -> bool:
         """Say whether the footnote at `at` is used there: not hidden, not defined, no link."""
@@ -202,7 +229,7 @@ def _with_notes(
 ) -> References:
     silences, faults = _silences(text, _Places(text.body, line))
     return References(
-        tuple([bracket.link for bracket in links if text.has_link(bracket)]),
+        tuple([bracket[0] for bracket in links if text.has_link(bracket)]),
         tuple(_footnotes(text, notes, _Places(text.body, line))),
         silences,
         faults,

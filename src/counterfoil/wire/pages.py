@@ -29,18 +29,18 @@ def read_page(data: bytes, path: str, *, pages_directory: str = "knowledge") -> 
 
     No bytes are refused: what cannot be read is a fault of the page.
     """
-    text, damage = decode(data)
+    text, faults = decode(data)
     front = Frontmatter(text)
     body, line = text, 1
     if front.block is not None:
         body, line = text[front.block.body_start :], front.block.body_line
+        faults += front.faults
     fields = understand(front.values, front) if front.values else _NO_FIELDS
     references = find_references(body, line)
-    below = path[len(pages_directory) + 1 :].removesuffix(".md")
     page = Page(
         path=path,
-        id=fields.id or PageId(slug(below)[:LONGEST_PAGE].rstrip("-")),
-        title=fields.title or find_heading(body) or below.rpartition("/")[2],
+        id=fields.id or _made_id(path, pages_directory),
+        title=fields.title or find_heading(body) or _stem(path),
         pages_directory=pages_directory,
         is_id_written=fields.id is not None,
         is_title_written=fields.title is not None,
@@ -55,10 +55,20 @@ def read_page(data: bytes, path: str, *, pages_directory: str = "knowledge") -> 
         evidence=fields.evidence,
         links=references.links,
         footnotes=references.footnotes,
-        faults=(*damage, *_bad(front), *fields.faults, *references.faults),
+        faults=faults + fields.faults + references.faults,
         silences=references.silences,
     )
     return ReadPage(page, front.values, body, line)
+
+
+def _made_id(path: str, pages_directory: str) -> PageId:
+    """Return the slug of the path; one too long for an id loses its end."""
+    below = path[len(pages_directory) + 1 :].removesuffix(".md")
+    return PageId(slug(below)[:LONGEST_PAGE].rstrip("-"))
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".md")
 
 
 def locate(data: bytes, spots: Iterable[Spot]) -> dict[Spot, TextSpot]:
@@ -86,9 +96,3 @@ def _damage(data: bytes, error: UnicodeDecodeError) -> Fault:
     written = "".join(f"\\x{byte:02x}" for byte in data[error.start : error.end])
     message = "bytes that are not UTF-8, read as \ufffd; expected the file in UTF-8"
     return Fault("not-utf8", spot, written, message)
-
-
-def _bad(front: Frontmatter) -> tuple[Fault, ...]:
-    if front.fault is None:
-        return ()
-    return (Fault("bad-frontmatter", front.fault.spot, "", front.fault.message),)

@@ -45,7 +45,7 @@ def read_registry(content: bytes | None) -> SourceRegistry:
 def _source(row: object) -> tuple[str, str | None, frozenset[str]] | None:
     if not is_object(row) or not isinstance(row.get("id"), str):
         return None
-    anchors = row.get("anchors") or []
+    anchors: object = row.get("anchors") or []
     if not is_list(anchors):
         return None
     names = [anchor.get("id") if is_object(anchor) else None for anchor in anchors]

@@ -136,23 +136,22 @@ def _is_certain(fields: Mapping[object, object], lines: str) -> bool:
         return False
     for key, value in fields.items():
         kind = type(value)
-        if kind in _SIMPLE:
-            continue
-        if kind is int:
+        if kind is list:
+            if not _SIMPLE.issuperset(map(type, cast("list[object]", value))):
+                return False
+        elif kind is int:
             if not _stands(f"{key}: {value}", lines):
                 return False
-        elif not _is_flat(value):
+        elif kind not in _SIMPLE and not _is_flat(value):
             return False
     return True
 
 
 def _is_flat(value: object) -> bool:
-    if type(value) is list:
-        return _SIMPLE.issuperset(map(type, cast("list[object]", value)))
-    if type(value) is dict:
-        pairs = cast("dict[object, object]", value)
-        return _TEXT.issuperset(map(type, pairs)) and _SIMPLE.issuperset(map(type, pairs.values()))
-    return False
+    if not isinstance(value, dict):
+        return False
+    pairs = cast("dict[object, object]", value)
+    return _TEXT.issuperset(map(type, pairs)) and _SIMPLE.issuperset(map(type, pairs.values()))
 
 
 _TEXT = frozenset({str})

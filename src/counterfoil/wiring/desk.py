@@ -112,7 +112,11 @@ class WiredDesk:
     def _seen_chain(self) -> SeenChain:
         chain = load_chain(self._visible)
         digests = {origin: store.digests() for origin, store in self._visible.stores.items()}
-        return SeenChain(chain, lambda found: digests[found.origin][found.page.path])
+
+        def digest_of(visible: VisiblePage) -> str:
+            return digests[visible.origin][visible.page.path]
+
+        return SeenChain(chain, digest_of)
 
     def _read_file(self, visible: VisiblePage) -> bytes | None:
         return _root_of(self._visible.stores[visible.origin]).read(visible.page.path)

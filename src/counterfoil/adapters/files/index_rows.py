@@ -251,10 +251,9 @@ class IndexRows:
 
     def _loaded(self, table: Keyed) -> _Numbers:
         numbers: _Numbers = {}
-        rows = self._database.execute(f"SELECT key, number FROM {table}")  # noqa: S608 - our tables
-        for key, number in rows:
+        for key, number in self._database.execute(f"SELECT key, number FROM {table}"):  # noqa: S608 - our tables
             found = numbers.setdefault(key, number)
-            if found is not number and isinstance(found, list):
+            if isinstance(found, list):
                 found.append(number)
             elif found != number:
                 numbers[key] = [found, number]

@@ -23,7 +23,8 @@ import msgspec
 
 from counterfoil.adapters.files.disk import faults_of
 from counterfoil.adapters.files.paths import FileState, StoreRoot
-from counterfoil.core.canonical import canonical_bytes, tagged_digest
+from counterfoil.core.canonical import canonical_bytes
+from counterfoil.core.digests import tagged_digest
 from counterfoil.core.errors import CounterfoilError, InvalidIdError, UnreadableError
 from counterfoil.core.knowledge.changes import KEPT, StorePath, may_be_written
 

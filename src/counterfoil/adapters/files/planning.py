@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from counterfoil.adapters.files.journal import PlannedFile
 from counterfoil.adapters.files.paths import FileState, StoreRoot
-from counterfoil.core.canonical import tagged_digest
+from counterfoil.core.digests import tagged_digest
 from counterfoil.core.errors import ConflictError, InvalidIdError, NotFoundError
 from counterfoil.core.knowledge.changes import (
     ABSENT,

@@ -26,7 +26,7 @@ class Store:
     origin: Origin
     pages: tuple[Page, ...]
     registry: SourceRegistry = field(default_factory=SourceRegistry)
-    digests: Mapping[str, str] = field(default_factory=dict)
+    digests: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class ChainSnapshot:

@@ -17,30 +17,31 @@ GRADED = 4
 _RUNGS = range(1, 6)
 _TEXTS = ("check", "expect", "evidencePath")
 _FIELDS = frozenset({"rung", *_TEXTS})
+_NOTHING: tuple[Fault, ...] = ()
 
 
 def read_evidence(
     raw: Mapping[str, object], writing: Writing
-) -> tuple[ClaimEvidence | None, list[Fault]]:
+) -> tuple[ClaimEvidence | None, tuple[Fault, ...]]:
     """Return the evidence that `raw` gives, and what is wrong with it."""
     if _FIELDS.isdisjoint(raw):
-        return None, []
+        return None, _NOTHING
     given = raw.get("rung")
-    odd = next((name for name in _TEXTS if is_collection(raw.get(name))), None)
-    if odd is not None:
-        spot = FieldSpot(odd if given is None else "rung")
-        message = f"`{odd}` is {named(raw[odd])}; expected a text"
-        return None, [Fault("ungradeable-evidence", spot, writing.written(odd), message)]
+    for name in _TEXTS:
+        if is_collection(raw.get(name)):
+            spot = FieldSpot(name if given is None else "rung")
+            message = f"`{name}` is {named(raw[name])}; expected a text"
+            return None, (Fault("ungradeable-evidence", spot, writing.written(name), message),)
     if given is None:
-        return None, []
+        return None, _NOTHING
     rung = _rung(given)
     if rung is None:
         message = f"`rung` is {named(given)}; expected a whole number from 1 to 5"
-        fault = Fault("ungradeable-evidence", FieldSpot("rung"), writing.written("rung"), message)
-        return None, [fault]
+        spot = FieldSpot("rung")
+        return None, (Fault("ungradeable-evidence", spot, writing.written("rung"), message),)
     texts = [_text(raw.get(name), name, writing) for name in _TEXTS]
     evidence = ClaimEvidence(rung=rung, check=texts[0], expect=texts[1], evidence_path=texts[2])
-    return evidence, _faults(evidence)
+    return evidence, tuple(_faults(evidence))
 
 
 def refusal(evidence: ClaimEvidence) -> str:
@@ -69,7 +70,7 @@ def _fault_of_expectation(expect: str) -> str:
 def _faults(evidence: ClaimEvidence) -> list[Fault]:
     faults = _faults_of_grading(evidence) if evidence.rung >= GRADED else []
     for name, text in (("check", evidence.check), ("evidencePath", evidence.evidence_path)):
-        for path in _ABSOLUTE.findall(text or ""):
+        for path in _ABSOLUTE.findall(text) if text else ():
             if path.rstrip(_BEHIND_A_WORD) != "/dev/null":
                 message = f"`{name}` names the absolute path {path}, which is on one machine alone"
                 faults.append(Fault("nonportable-evidence", FieldSpot(name), path, message))

@@ -6,10 +6,8 @@ all pages (knowledge.md section 1).
 """
 
 import re
-from collections.abc import Callable, Mapping
-from functools import partial
-from itertools import count
-from typing import NamedTuple, TypeGuard, cast
+from collections.abc import Mapping
+from typing import NamedTuple, cast
 
 from counterfoil.core.errors import InvalidIdError
 from counterfoil.core.ids import PageId
@@ -54,17 +52,17 @@ def understand(raw: Mapping[str, object], writing: Writing) -> Fields:
         reader.note_comments()
     evidence, faults = read_evidence(raw, writing)
     return Fields(
-        id=reader.id() if "id" in raw else None,
-        title=reader.title() if "title" in raw else None,
-        cites=reader.references("cites") if "cites" in raw else (),
-        contradicts=reader.references("contradicts") if "contradicts" in raw else (),
-        sources=reader.references("sources") if "sources" in raw else (),
-        tags=reader.texts("tags") if "tags" in raw else (),
-        kind=reader.kind() if "kind" in raw else None,
-        aliases=reader.texts("aliases") if "aliases" in raw else (),
-        invalidation=reader.invalidation() if "invalidation" in raw else None,
-        evidence=evidence,
-        faults=(*reader.faults, *faults),
+        reader.id() if "id" in raw else None,
+        reader.title() if "title" in raw else None,
+        reader.references("cites") if "cites" in raw else (),
+        reader.references("contradicts") if "contradicts" in raw else (),
+        reader.references("sources") if "sources" in raw else (),
+        reader.texts("tags") if "tags" in raw else (),
+        reader.kind() if "kind" in raw else None,
+        reader.texts("aliases") if "aliases" in raw else (),
+        reader.invalidation() if "invalidation" in raw else None,
+        evidence,
+        (*reader.faults, *faults),
     )
 
 
@@ -74,16 +72,6 @@ _REFERENCES = {
     "contradicts": ("malformed-citation", _HANDLE),
     "sources": ("malformed-source", "the id of a source"),
 }
-_TEXT = frozenset({str})
-_written = cast("Callable[[tuple[str, int]], Written]", partial(tuple.__new__, Written))
-
-
-def _are_texts(value: object) -> TypeGuard[list[str]]:
-    """Say whether `value` is a list of texts, none blank, as nearly every list is."""
-    if type(value) is not list:
-        return False
-    items = cast("list[object]", value)
-    return _TEXT.issuperset(map(type, items)) and all(map(str.strip, cast("list[str]", items)))
 
 
 def _is_text(value: object) -> bool:
@@ -141,17 +129,20 @@ class _Reader:
 
     def references(self, field: str) -> tuple[Written, ...]:
         value = self._raw[field]
-        if _are_texts(value):
-            return tuple(map(_written, zip(value, count(), strict=False)))
-        if value is None:
-            return ()
         if not isinstance(value, list):
             # a mapping is one item, and stands where it begins
             spot = FieldSpot(field, 0 if is_collection(value) else None)
-            return self._reference(value, spot)
-        items = enumerate(cast("list[object]", value))
-        found = [self._reference(item, FieldSpot(field, number)) for number, item in items]
-        return tuple(item for items in found for item in items)
+            return () if value is None else self._reference(value, spot)
+        items = cast("list[object]", value)
+        texts = [
+            Written(item, number)
+            for number, item in enumerate(items)
+            if isinstance(item, str) and item.strip()
+        ]
+        if len(texts) < len(items):
+            for number, item in enumerate(items):
+                self._reference(item, FieldSpot(field, number))
+        return tuple(texts)
 
     def _reference(self, value: object, spot: FieldSpot) -> tuple[Written, ...]:
         if isinstance(value, str) and value.strip():
@@ -163,18 +154,16 @@ class _Reader:
 
     def texts(self, field: str) -> tuple[str, ...]:
         value = self._raw[field]
-        if _are_texts(value):
-            return tuple(value)
-        if value is None:
-            return ()
         if not isinstance(value, list):
-            return self._one_text(field, value)
+            return () if value is None else self._one_text(field, value)
         items = cast("list[object]", value)
-        for number, item in enumerate(items):
-            if not _is_text(item):
-                message = f"an item of `{field}` is {named(item)}; expected a text"
-                self._malformed(field, message, number)
-        return tuple(item for item in items if isinstance(item, str) and item.strip())
+        texts = [item for item in items if isinstance(item, str) and item.strip()]
+        if len(texts) < len(items):
+            for number, item in enumerate(items):
+                if not _is_text(item):
+                    message = f"an item of `{field}` is {named(item)}; expected a text"
+                    self._malformed(field, message, number)
+        return tuple(texts)
 
     def _one_text(self, field: str, value: object) -> tuple[str, ...]:
         if isinstance(value, str) and value.strip() and "," not in value:

@@ -43,13 +43,9 @@ def digest_of(receipt: AnyReceipt) -> str:
 
 def value_of(receipt: AnyReceipt) -> dict[str, Json]:
     """Return the object that `receipt` is, without its digest."""
-    match receipt:
-        case RetrievalReceipt():
-            return _retrieval(receipt)
-        case UseReceipt():
-            return _use(receipt)
-        case Disposition():
-            return _disposition(receipt)
+    if isinstance(receipt, RetrievalReceipt):
+        return _retrieval(receipt)
+    return _use(receipt) if isinstance(receipt, UseReceipt) else _disposition(receipt)
 
 
 def snapshot_value(snapshot: Snapshot) -> dict[str, Json]:

@@ -39,7 +39,7 @@ class SourceRegistry:
     `fault` says why the registry cannot be read; then nothing is known of its sources.
     """
 
-    anchors: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    anchors: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     repeated: tuple[tuple[str, tuple[str, ...]], ...] = ()
     fault: str | None = None
 
