@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tantivy import Index
+from tantivy import Index, Schema, SchemaBuilder
 
 from counterfoil.adapters.search import DiskTextIndex, writing
 from counterfoil.adapters.search.faults import BrokenIndexError, faults_of
@@ -190,9 +190,7 @@ def _damage(folder: Path, damage: str) -> None:
             folder.write_text("mine")
 
 
-def _other_schema() -> object:
-    from tantivy import SchemaBuilder  # noqa: PLC0415 - one test's own
-
+def _other_schema() -> Schema:
     return SchemaBuilder().add_text_field("other").build()
 
 
@@ -227,7 +225,7 @@ def test_a_writer_waits_for_another_and_not_for_ever(tmp_path: Path) -> None:
         again = sample.search(DiskTextIndex(tmp_path, patience=0))
         assert again.unavailable is None
         changed = here(*_drafts(6))
-        search = changed.search(DiskTextIndex(tmp_path, patience=0.05))
+        search = changed.search(DiskTextIndex(tmp_path, patience=0.4))
         assert "written by another process" in str(search.unavailable)
         assert _hits(search) == _hits(changed.search())
     finally:

@@ -18,8 +18,8 @@ from counterfoil.core.canonical import (
     Json,
     canonical_bytes,
     canonical_json,
-    tagged_digest,
 )
+from counterfoil.core.digests import tagged_digest
 from counterfoil.core.events import KINDS, Event, Payload, Unrecognized, Usage, kind_of
 from counterfoil.core.ids import EventId, ThreadId
 from counterfoil.wire.events import decode_event, encode_event, event_to_json

@@ -33,17 +33,12 @@ class Spans(NamedTuple):
     definitions: tuple[tuple[int, str], ...] = ()
 
 
-def may_hide(body: str, until: int) -> bool:
-    """Say whether anything before `until` can begin code, a comment or math."""
-    return body.find("`", 0, until) >= 0 or may_hide_more(body, until)
+def may_hide(body: str) -> bool:
+    """Say whether anything in `body` can begin code, a comment or math."""
+    return any(map(body.__contains__, _MARKS))
 
 
-def may_hide_more(body: str, until: int) -> bool:
-    """Say the same of all but a code span, which ends with its paragraph."""
-    return any(body.find(mark, 0, until) >= 0 for mark in _MARKS)
-
-
-_MARKS = ("$", "<", "\t", "```", "    ", "~~~")
+_MARKS = ("`", "$", "<", "\t", "~", "    ")
 
 
 def are_text(body: str, brackets: Sequence[int]) -> bool:
@@ -67,28 +62,24 @@ def are_text(body: str, brackets: Sequence[int]) -> bool:
     return found.issuperset(at + 1 for at in brackets)
 
 
-def find_spans(body: str, until: int) -> Spans:
-    """Return the spans of `body` that begin before `until`."""
-    has_math = body.find("$", 0, until) >= 0
+def find_spans(body: str) -> Spans:
+    """Return the spans of `body`."""
     found = _Found()
-    limit = until if body.isascii() else len(body[:until].encode())
     for event, place in MARKDOWN.events_with_range(body, merge_text=True):
-        start = place["start"]
-        if start >= limit and not has_math:
-            break
         if not isinstance(event, str) and "Text" not in event and "End" not in event:
-            found.take(event, (start, place["end"]))
-    characters = found.in_characters(body)
-    comments = tuple(characters.all_comments(body))
-    hidden = Cover([*characters.code, *comments])
-    blocks = [start for start, _ in characters.blocks]
-    math = tuple(find_math(body, hidden, blocks)) if has_math else ()
+            found.take(event, (place["start"], place["end"]))
+    if not body.isascii():
+        found.count_characters(body)
+    inside = [span for block in found.html for span in _comments(body, block)]
+    comments = tuple(sorted(found.comments + inside))
+    blocks = [start for start, _ in found.blocks]
+    hidden = Cover((*found.code, *comments))
     return Spans(
-        tuple(characters.code),
+        tuple(found.code),
         comments,
-        math,
-        frozenset(start for start, _ in characters.links),
-        tuple((start, label) for (start, _), label in characters.definitions),
+        tuple(find_math(body, hidden, blocks)),
+        frozenset(start for start, _ in found.links),
+        tuple((start, label) for (start, _), label in zip(found.notes, found.labels, strict=True)),
     )
 
 
@@ -100,8 +91,9 @@ class _Found:
         self.comments: list[Span] = []
         self.html: list[Span] = []
         self.links: list[Span] = []
-        self.definitions: list[tuple[Span, str]] = []
         self.blocks: list[Span] = []
+        self.notes: list[Span] = []
+        self.labels: list[str] = []
 
     def take(self, event: Any, span: Span) -> None:
         tag = event.get("Start")
@@ -125,27 +117,15 @@ class _Found:
         if "CodeBlock" in tag:
             self.code.append(span)
         elif "FootnoteDefinition" in tag:
-            self.definitions.append((span, tag["FootnoteDefinition"]))
+            self.notes.append(span)
+            self.labels.append(tag["FootnoteDefinition"])
 
-    def in_characters(self, body: str) -> "_Found":
-        """Return the same with offsets of characters."""
-        if body.isascii():
-            return self
-        definitions = [span for span, _ in self.definitions]
-        lists = [self.code, self.comments, self.html, self.links, definitions, self.blocks]
+    def count_characters(self, body: str) -> None:
+        """Make offsets of characters of what are offsets of bytes."""
+        lists = (self.code, self.comments, self.html, self.links, self.blocks, self.notes)
         place = _characters(body, {at for spans in lists for span in spans for at in span})
-        made = _Found()
-        made.code, made.comments, made.html, made.links, definitions, made.blocks = (
-            [(place[start], place[end]) for start, end in spans] for spans in lists
-        )
-        labels = (label for _, label in self.definitions)
-        made.definitions = list(zip(definitions, labels, strict=True))
-        return made
-
-    def all_comments(self, body: str) -> Iterator[Span]:
-        """Yield the comments, those inside blocks of HTML too, in order."""
-        inside = [span for block in self.html for span in _comments(body, block)]
-        yield from sorted(self.comments + inside)
+        for spans in lists:
+            spans[:] = [(place[start], place[end]) for start, end in spans]
 
 
 _INLINE = frozenset({"Emphasis", "Strong", "Strikethrough"})

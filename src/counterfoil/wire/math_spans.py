@@ -17,10 +17,15 @@ class Cover:
     """Spans that can be asked what they cover."""
 
     def __init__(self, spans: Iterable[Span]) -> None:
-        """Hold `spans`, of which none holds the beginning of another."""
-        ordered = sorted(spans)
-        self._starts = [start for start, _ in ordered]
-        self._ends = [end for _, end in ordered]
+        """Hold `spans`, in any order; one may lie in another."""
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        for start, end in sorted(spans):
+            if not self._ends or start >= self._ends[-1]:
+                self._starts.append(start)
+                self._ends.append(end)
+            else:
+                self._ends[-1] = max(self._ends[-1], end)
 
     def holds(self, at: int) -> bool:
         """Say whether a span covers the character at `at`."""

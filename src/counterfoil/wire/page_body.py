@@ -19,14 +19,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from counterfoil.core.knowledge.pages import Fault, Footnote, Link, Silence, TextSpot
-from counterfoil.wire.markdown_spans import (
-    MARKDOWN,
-    Spans,
-    are_text,
-    find_spans,
-    may_hide,
-    may_hide_more,
-)
+from counterfoil.wire.markdown_spans import MARKDOWN, Spans, are_text, find_spans, may_hide
 from counterfoil.wire.math_spans import Cover, is_escaped
 
 
@@ -60,19 +53,15 @@ def find_references(body: str, line: int = 1) -> References:
     """Return what `body` refers to, its first line being line `line` of its file.
 
     `body` has no lone surrogates. It is parsed as Markdown only where something in it
-    could hide a reference.
+    could hide a reference, define a footnote or silence a code.
     """
     links = _brackets(body, line)
     notes = list(_NOTE.finditer(body)) if "^" in body else []
-    has_silence = "<" in body and "counterfoil:" in body
-    if notes or has_silence:
-        return _with_notes(_Text(body, find_spans(body, len(body))), links, notes, line)
-    if not links:
-        return _NOTHING
-    if _may_be_hidden(body, links):
-        text = _Text(body, find_spans(body, links[-1][2]))
-        links = [link for link in links if text.has_link(link)]
-    return References(tuple([bracket[0] for bracket in links]))
+    if _needs_spans(body, links, notes) or ("<" in body and "counterfoil:" in body):
+        return _Text(body, find_spans(body), line).references(links, notes)
+    if notes:
+        return _Text(body, Spans(), line).references(links, notes)
+    return References(tuple([bracket[0] for bracket in links])) if links else _NOTHING
 
 
 def find_heading(body: str) -> str | None:
@@ -151,30 +140,15 @@ def _odd_brackets(body: str, match: re.Match[str], places: "_Places") -> Iterato
         yield link, opening, end - 2, opening + 2 + len(target), is_odd
 
 
-def _may_be_hidden(body: str, links: list[_Brackets]) -> bool:
-    """Say whether any of `links` could be no text, by the cheapest question that tells."""
-    until = links[-1][2]
+def _needs_spans(body: str, links: list[_Brackets], notes: list[re.Match[str]]) -> bool:
+    """Say whether anything found could be no text, by the cheapest question that tells."""
     if any(is_odd for _, _, _, _, is_odd in links):
         return True
-    if not may_hide(body, until):
+    if any(body[note.end() : note.end() + 1] in _BEHIND_NOTE for note in notes):
+        return True
+    if not (links or notes) or not may_hide(body):
         return False
-    openings = [opening for _, opening, _, _, _ in links]
-    if not may_hide_more(body, until) and _are_apart(body, openings):
-        return False
-    return body.find("$", 0, until) >= 0 or not are_text(body, openings)
-
-
-def _are_apart(body: str, openings: list[int]) -> bool:
-    """Say whether no backtick stands between the blank lines before and behind a link."""
-    end, pending = 0, openings[::-1]
-    for part in body.split("\n\n"):
-        end += len(part) + 2
-        if pending and pending[-1] < end:
-            if "`" in part:
-                return False
-            while pending and pending[-1] < end:
-                pending.pop()
-    return True
+    return bool(notes) or "$" in body or not are_text(body, [link[1] for link in links])
 
 
 class _Places:
@@ -199,15 +173,25 @@ class _Places:
 class _Text:
     """A body with what of it is no text."""
 
-    def __init__(self, body: str, spans: Spans) -> None:
-        self.body = body
-        self.spans = spans
+    def __init__(self, body: str, spans: Spans, line: int) -> None:
+        self._body = body
+        self._line = line
+        self._spans = spans
         self._code = Cover(spans.code)
         self._hidden = Cover((*spans.code, *spans.comments, *spans.math))
         self._definitions = dict(spans.definitions)
-        self.defined = frozenset(label.casefold() for label in self._definitions.values())
 
-    def has_link(self, brackets: _Brackets) -> bool:
+    def references(self, links: list[_Brackets], notes: list[re.Match[str]]) -> References:
+        """Return those of `links` and `notes` that are text, and what comments silence."""
+        silences = [*self._comments()]
+        return References(
+            tuple([bracket[0] for bracket in links if self._has_link(bracket)]),
+            tuple(self._footnotes(notes)),
+            tuple(found for found in silences if isinstance(found, Silence)),
+            tuple(found for found in silences if isinstance(found, Fault)),
+        )
+
+    def _has_link(self, brackets: _Brackets) -> bool:
         """Say whether a link is text: not hidden, no code in its target, none of Markdown."""
         link, opening, close, target_end, _ = brackets
         if self._hidden.holds(opening) or self._hidden.holds(close):
@@ -215,50 +199,36 @@ class _Text:
         if self._code.touches(opening, target_end):
             return False
         begin = opening - link.is_embed
-        return not (begin in self.spans.links and self.body.startswith("(", close + 2))
+        return not (begin in self._spans.links and self._body.startswith("(", close + 2))
 
-    def has_note(self, at: int) -> bool:
+    def _footnotes(self, notes: list[re.Match[str]]) -> Iterator[Footnote]:
+        places = _Places(self._body, self._line)
+        defined = {label.casefold() for label in self._definitions.values()}
+        for note in notes:
+            at, label = note.start(), note.group(1)
+            source, _, anchor = label.partition("#")
+            if source and self._has_note(at):
+                is_defined = label.casefold() in defined
+                yield Footnote(source, anchor or None, is_defined, *places.of(at))
+
+    def _has_note(self, at: int) -> bool:
         """Say whether the footnote at `at` is used there: not hidden, not defined, no link."""
-        if self._hidden.holds(at) or at in self._definitions or at in self.spans.links:
+        if self._hidden.holds(at) or at in self._definitions or at in self._spans.links:
             return False
-        return not is_escaped(self.body, at)
+        return not is_escaped(self._body, at)
 
-
-def _with_notes(
-    text: _Text, links: list[_Brackets], notes: list[re.Match[str]], line: int
-) -> References:
-    silences, faults = _silences(text, _Places(text.body, line))
-    return References(
-        tuple([bracket[0] for bracket in links if text.has_link(bracket)]),
-        tuple(_footnotes(text, notes, _Places(text.body, line))),
-        silences,
-        faults,
-    )
-
-
-def _footnotes(text: _Text, notes: list[re.Match[str]], places: _Places) -> Iterator[Footnote]:
-    for note in notes:
-        at, label = note.start(), note.group(1)
-        source, _, anchor = label.partition("#")
-        if source and text.has_note(at):
-            is_defined = label.casefold() in text.defined
-            yield Footnote(source, anchor or None, is_defined, *places.of(at))
-
-
-def _silences(text: _Text, places: _Places) -> tuple[tuple[Silence, ...], tuple[Fault, ...]]:
-    silences: list[Silence] = []
-    faults: list[Fault] = []
-    for start, end in text.spans.comments:
-        written = text.body[start + 4 : end - 3].strip()
-        if not written.startswith("counterfoil:"):
-            continue
-        line, column = places.of(start)
-        allowed = _ALLOW.match(written)
-        if allowed:
-            silences.append(Silence(allowed.group(1), " ".join(allowed.group(2).split()), line))
-        else:
-            faults.append(Fault("bad-silence", TextSpot(line, column), written, _BAD_SILENCE))
-    return tuple(silences), tuple(faults)
+    def _comments(self) -> Iterator[Silence | Fault]:
+        places = _Places(self._body, self._line)
+        for start, end in self._spans.comments:
+            written = self._body[start + 4 : end - 3].strip()
+            if written.startswith("counterfoil:"):
+                line, column = places.of(start)
+                allowed = _ALLOW.match(written)
+                if allowed:
+                    code, reason = allowed.groups()
+                    yield Silence(code, " ".join(reason.split()), line)
+                else:
+                    yield Fault("bad-silence", TextSpot(line, column), written, _BAD_SILENCE)
 
 
 def _is_level_one(event: Any) -> bool:
@@ -269,7 +239,7 @@ def _is_level_one(event: Any) -> bool:
 def _heading_words(written: str) -> str:
     """Return the words of a heading of either form, or nothing where there are none."""
     text = written.strip()
-    if text.startswith("#"):
+    if "\n" not in text:
         words = text[1:].strip()
         bare = words.rstrip("#")
         words = bare.rstrip() if not bare or bare[-1].isspace() else words
@@ -281,13 +251,14 @@ def _heading_words(written: str) -> str:
 _NOTHING = References()
 _DOUBTFUL = frozenset("`<")
 _BEFORE = frozenset({"\\", "!"})
+_BEHIND_NOTE = frozenset({":", "("})
 _SIMPLE = re.compile(
     r"\[\[([^\[\]\r\n|#^\\`<]*+)(?:(?:#|(?=\^))([^\[\]\r\n|\\`<]*+))?"
     r"(?:\|([^\[\]\r\n\\`<]*+))?\]\](?!\()"
 )
 _LINK = re.compile(r"\[\[([^\[\]\r\n|]*+)(?:\|([^\[\]\r\n]*+))?\]\]")
 _SECTION = re.compile(r"[#^]")
-_NOTE = re.compile(r"(?<!\[)\[\^([^\[\]\s]+)\]")
+_NOTE = re.compile(r"(?<!\[)\[\^([^\[\]\s]++)\]")
 _ALLOW = re.compile(r"counterfoil:\s*+allow\s++([a-z][a-z0-9-]*+)\s*+:\s*+(\S.*)", re.DOTALL)
 _FIRST_LINE = re.compile(r"(?:[ \t]*+\r?\n)*+( {0,3}#[ \t][^\r\n]*+)")
 _LEVEL_ONE = re.compile(r"^ {0,3}(?:#[ \t]|=+[ \t]*\r?$)", re.MULTILINE)

@@ -12,14 +12,18 @@ from counterfoil.adapters.system.clock import instant
 from counterfoil.core.errors import NotFoundError, UnreadableError
 from counterfoil.core.ids import SHARED
 from counterfoil.core.knowledge.chain import ChainSnapshot
+from counterfoil.core.knowledge.changes import KEPT
 from counterfoil.core.knowledge.sources import Freshness, Source, freshness
 from counterfoil.core.knowledge.view import VisiblePage
 from counterfoil.engine.chains import VisibleStores, load_chain
 from counterfoil.engine.migrate import Dual, Switch
 from counterfoil.engine.promote import PromotionStores, SeenChain
+from counterfoil.engine.scanned_texts import ScannedTexts
+from counterfoil.engine.search_pages import PageSearch
 from counterfoil.engine.write_pages import WritableStore
 from counterfoil.ports.commands import CommandBounds, CommandRunner
 from counterfoil.ports.knowledge import StoreIndex
+from counterfoil.ports.search import TextIndex
 from counterfoil.wire.pages import read_page
 from counterfoil.wire.records import encode_promotion, encode_switch
 from counterfoil.wire.resolutions import read_resolutions
@@ -101,6 +105,20 @@ class WiredDesk:
     def body_of(self, visible: VisiblePage) -> str:
         """Return the body of a page that is visible."""
         return self._visible.stores[visible.origin].body(visible.page.path)
+
+    def search(self) -> tuple[SeenChain, PageSearch]:
+        """Return the chain, and what searches it; its index is kept in the own store.
+
+        A store that was never made gets no directory: it is searched in memory.
+        """
+        seen = self._seen_chain()
+        index: TextIndex = ScannedTexts()
+        if (self._root.path / KEPT).is_dir():
+            from counterfoil.adapters.search import DiskTextIndex
+
+            index = DiskTextIndex(self._root.path, self._visible.name)
+        search = PageSearch(seen.chain, index, body_of=self.body_of, digest_of=seen.digest_of)
+        return seen, search
 
     def now(self) -> str:
         """Return the time."""

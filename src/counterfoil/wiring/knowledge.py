@@ -17,6 +17,8 @@ from counterfoil.adapters.system.clock import instant, nanoseconds
 from counterfoil.core.errors import CounterfoilError, NotFoundError
 from counterfoil.core.ids import HERE, SHARED, Origin, RunId
 from counterfoil.core.knowledge.findings import Finding
+from counterfoil.core.knowledge.graph import Graph
+from counterfoil.core.knowledge.view import View
 from counterfoil.engine.chains import VisibleStores, visible_stores
 from counterfoil.engine.lint_since import findings_before
 from counterfoil.engine.run_stores import Runs
@@ -136,3 +138,9 @@ class WiredKnowledge:
     def desk(self, visible: VisibleStores) -> WiredDesk:
         """Return what is needed to write into the first of the stores."""
         return WiredDesk(visible)
+
+    def draw_svg(self, graph: Graph, view: View) -> str:
+        """Return the picture of `graph` as SVG."""
+        from counterfoil.adapters.graph import draw_svg
+
+        return draw_svg(graph, view)

@@ -85,11 +85,6 @@ def having(schema: Schema, term: str) -> Query:
     return Query.const_score_query(Query.term_query(schema, "text", term, "basic"), 0.0)
 
 
-def with_key(schema: Schema, key: str) -> Query:
-    """Return the query for the page of `key`."""
-    return Query.term_query(schema, "key", key, "basic")
-
-
 def marked(schema: Schema, mark: str = EVERY) -> Query:
     """Return the query for the pages with `mark`."""
     return Query.term_query(schema, "marks", mark, "basic")

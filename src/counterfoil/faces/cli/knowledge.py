@@ -5,11 +5,13 @@ from typing import NamedTuple, Protocol
 
 from counterfoil.core.ids import Origin
 from counterfoil.core.knowledge.findings import Finding
+from counterfoil.core.knowledge.graph import Graph
 from counterfoil.core.knowledge.sources import Freshness, Source
-from counterfoil.core.knowledge.view import VisiblePage
+from counterfoil.core.knowledge.view import View, VisiblePage
 from counterfoil.engine.chains import VisibleStores
 from counterfoil.engine.migrate import Dual, Switch
-from counterfoil.engine.promote import PromotionStores
+from counterfoil.engine.promote import PromotionStores, SeenChain
+from counterfoil.engine.search_pages import PageSearch
 from counterfoil.engine.write_pages import WritableStore
 from counterfoil.ports.commands import CommandBounds, CommandRunner
 
@@ -68,6 +70,10 @@ class Desk(Protocol):
         """Return the body of a page that is visible."""
         ...
 
+    def search(self) -> tuple[SeenChain, PageSearch]:
+        """Return the chain, and what searches it."""
+        ...
+
     def now(self) -> str:
         """Return the time."""
         ...
@@ -113,4 +119,8 @@ class Knowledge(Protocol):
 
     def desk(self, visible: VisibleStores) -> Desk:
         """Return what is needed to write into the first of the stores."""
+        ...
+
+    def draw_svg(self, graph: Graph, view: View) -> str:
+        """Return the picture of `graph` as SVG."""
         ...
