@@ -6,10 +6,11 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.set-up
 UV_VERSION := 0.13.9
 
-PAGES = README.md $(wildcard docs/*.md docs/*/*.md)
+PAGES = README.md $(wildcard docs/*.md docs/*/*.md docs/*/*/*.md)
 COG := $(BIN)/cog -U -n utf-8 -I docs -p "import _generate as page" --verbosity=1
 EXACT := src/counterfoil/core/*,src/counterfoil/wire/*,src/counterfoil/engine/*
 SOAK_SECONDS ?= 600
+SOAK_KILLS ?= 5000
 
 export UV_PROJECT_ENVIRONMENT := $(VENV)
 
@@ -45,7 +46,8 @@ test: $(READY) ## everything that a change has to pass
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --fail-under=100 --include='$(EXACT)'
 
-soak: $(READY) ## each fuzz target for 600 seconds, or SOAK_SECONDS=n
+soak: $(READY) ## each fuzz target for 600 seconds, or SOAK_SECONDS=n; 5,000 kills, or SOAK_KILLS=n
+	echo '== fuzz/kills.py' && $(BIN)/python fuzz/kills.py $(SOAK_KILLS)
 	$(BIN)/uv sync --quiet --locked --inexact --group fuzz
 	mkdir -p .fuzz
 	for target in claude_code codex counterfoil_events references; do \
@@ -58,6 +60,9 @@ bench: $(READY) ## the figures of the README, on this machine
 	$(BIN)/python bench/references.py
 	$(BIN)/python bench/read.py --format claude_code
 	$(BIN)/python bench/read.py --format codex
+	$(BIN)/python bench/pages.py
+	$(BIN)/python bench/knowledge.py
+	$(BIN)/python bench/search.py
 
 docs: $(READY) ## write what the pages generate from the code
 	$(COG) -r $(PAGES)

@@ -34,8 +34,19 @@ _BUILD_SECONDS = 30
 _P99_MS = 10
 _CHANGED_SECONDS = 1
 _QUERIES = 200
-_TOPICS = "account anchor archive batch bearing border bridge buffer cache carrier".split()
-_COMMON = "the a of and to in before after reads writes".split()
+_TOPICS = [
+    "account",
+    "anchor",
+    "archive",
+    "batch",
+    "bearing",
+    "border",
+    "bridge",
+    "buffer",
+    "cache",
+    "carrier",
+]
+_COMMON = ["the", "a", "of", "and", "to", "in", "before", "after", "reads", "writes"]
 
 
 class _Pages:
