@@ -237,7 +237,7 @@ def test_an_index_that_others_keep_changing_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """kb-search: After a few tries, with the reason."""
-    monkeypatch.setattr(writing, "_write", lambda *_: None)
+    monkeypatch.setattr(writing, "_held", lambda _: {1})
     search = here(*_drafts(3)).search(DiskTextIndex(tmp_path))
     assert "changed by others" in str(search.unavailable)
 
@@ -250,7 +250,7 @@ def test_what_cannot_be_mended_is_unavailable(
     def _broken(*_: object) -> None:
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(writing, "_write", _broken)
+    monkeypatch.setattr(writing, "_kept", _broken)
     search = here(*_drafts(3)).search(DiskTextIndex(tmp_path))
     assert "no space left on device" in str(search.unavailable)
 

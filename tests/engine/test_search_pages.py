@@ -1,16 +1,17 @@
 """Searches of a chain: which pages come first, what joins them, and what may not be had."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from counterfoil.core.errors import UnavailableError
 from counterfoil.core.ids import HERE, SHARED
 from counterfoil.core.knowledge.search import MOST_HITS, Search
+from counterfoil.core.knowledge.view import VisiblePage
 from counterfoil.engine import found_by_words
 from counterfoil.engine.scanned_texts import ScannedTexts
 from counterfoil.engine.search_pages import SEEDS, key_of
-from counterfoil.ports.search import Ask, PageText
+from counterfoil.ports.search import Ask, Folded
 from search_samples import PARENT, TAKEN_BACK, Sample, chained, draft, here
 
 
@@ -176,8 +177,8 @@ def test_what_was_proposed_wrongly_is_told_from_what_was_asked_for() -> None:
 class _Nowhere(ScannedTexts):
     """An index that cannot be had."""
 
-    def hold(self, texts: Sequence[PageText]) -> None:
-        raise UnavailableError(f"no search index for {len(texts)} pages")
+    def hold(self, pages: Mapping[str, VisiblePage], folded: Folded) -> None:
+        raise UnavailableError(f"no index for {len(pages)} pages by {folded}")
 
 
 def test_without_an_index_the_pages_are_looked_through() -> None:

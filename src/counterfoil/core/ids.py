@@ -87,7 +87,9 @@ class PageId(str):
 
     def __new__(cls, text: str) -> Self:
         """Make the id, or raise `InvalidIdError`."""
-        page = normalize("NFC", text.strip())
+        page = text.strip()
+        if not page.isascii():
+            page = normalize("NFC", page)
         if not 1 <= len(page) <= LONGEST_PAGE or _has_unfit(page):
             raise InvalidIdError(
                 f"page id {text!r}", "1 to 200 characters, not blank, no control characters"

@@ -4,7 +4,7 @@ It proposes what an index on disk proposes: for stores that may not be written, 
 what such an index is measured against. A search costs what all pages have of words.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from counterfoil.core.knowledge.ranking import (
     FoldedPage,
@@ -13,8 +13,10 @@ from counterfoil.core.knowledge.ranking import (
     scale_of,
     tier_of,
 )
+from counterfoil.core.knowledge.search import marks_of
+from counterfoil.core.knowledge.view import VisiblePage
 from counterfoil.core.knowledge.words import times
-from counterfoil.ports.search import Ask, PageText
+from counterfoil.ports.search import Ask, Folded
 
 
 class ScannedTexts:
@@ -22,21 +24,21 @@ class ScannedTexts:
 
     def __init__(self) -> None:
         """Hold no page yet."""
-        self._texts: Sequence[PageText] = ()
+        self._pages: Mapping[str, VisiblePage] = {}
         self._folded: dict[str, FoldedPage] = {}
         self._words = 0
 
-    def hold(self, texts: Sequence[PageText]) -> None:
-        """Hold `texts` and nothing else; pages that are held already are not read again."""
+    def hold(self, pages: Mapping[str, VisiblePage], folded: Folded) -> None:
+        """Hold `pages` and nothing else; those that are held already are not read again."""
         known = self._folded
-        self._texts = tuple(texts)
-        self._folded = {text.key: known.get(text.key) or text.folded() for text in texts}
+        self._pages = pages
+        self._folded = {key: known.get(key) or folded(page) for key, page in pages.items()}
         self._words = sum(page.length for page in self._folded.values())
 
     def statistics(self, terms: Iterable[str]) -> Statistics:
         """Return the numbers of all pages."""
         return Statistics(
-            pages=len(self._texts),
+            pages=len(self._pages),
             words=self._words,
             holding={
                 term: sum(_has(page, term) for page in self._folded.values()) for term in terms
@@ -47,10 +49,10 @@ class ScannedTexts:
         """Return the keys of the first `most` pages of the tier, those of most weight first."""
         scale = scale_of(ask.terms, self.statistics(ask.terms))
         weighed = [
-            (-millionths(page, scale), place, text.key)
-            for place, text in enumerate(self._texts)
-            if ask.sieve.lets(text.marks)
-            and tier_of(page := self._folded[text.key], ask.words, ask.path) >= ask.tier
+            (-millionths(page, scale), place, key)
+            for place, (key, page) in enumerate(self._folded.items())
+            if tier_of(page, ask.words, ask.path) >= ask.tier
+            and ask.sieve.lets(marks_of(self._pages[key]))
         ]
         return [key for weight, _, key in sorted(weighed)[:most] if weight]
 

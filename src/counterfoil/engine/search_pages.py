@@ -7,7 +7,8 @@ chain order (knowledge.md section 6).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
+from itertools import islice
 from hashlib import sha256
 
 from counterfoil.core.errors import UnavailableError
@@ -33,7 +34,7 @@ from counterfoil.core.knowledge.search import (
 from counterfoil.core.knowledge.view import VisiblePage
 from counterfoil.engine.found_by_words import Found, found_by_words
 from counterfoil.engine.scanned_texts import ScannedTexts
-from counterfoil.ports.search import PageText, TextIndex
+from counterfoil.ports.search import TextIndex
 
 SEEDS = 5
 """The best pages by words, whose relations make the second list; none that is taken back."""
@@ -61,24 +62,22 @@ class PageSearch:
         self._chain = chain
         self._body_of = body_of
         self._pages = tuple(chain)
-        self._marks = tuple(map(marks_of, self._pages))
-        self._places = {page.address: place for place, page in enumerate(self._pages)}
-        texts = [
-            PageText(key_of(page, digest_of(page)), marks, partial(_folded, page, body_of))
-            for page, marks in zip(self._pages, self._marks, strict=True)
-        ]
-        self._keys = {text.key: place for place, text in enumerate(texts)}
+        held = {key_of(page, digest_of(page)): page for page in self._pages}
+        self._keys = {key: place for place, key in enumerate(held)}
         self.unavailable: UnavailableError | None = None
-        self._index = self._holding(index, texts)
+        self._index = self._holding(index, held)
 
-    def _holding(self, index: TextIndex, texts: Sequence[PageText]) -> TextIndex:
+    def _holding(self, index: TextIndex, held: Mapping[str, VisiblePage]) -> TextIndex:
         try:
-            index.hold(texts)
+            index.hold(held, self._folded)
         except UnavailableError as error:
             self.unavailable = error
             index = ScannedTexts()
-            index.hold(texts)
+            index.hold(held, self._folded)
         return index
+
+    def _folded(self, visible: VisiblePage) -> FoldedPage:
+        return folded_page(visible.page, self._body_of(visible))
 
     def search(self, asked: Search) -> tuple[Hit, ...]:
         """Return the hits of `asked`, the best first; none where it has no words."""
@@ -120,7 +119,9 @@ class PageSearch:
         first = {self._places[seed.address]: None for seed in seeds}
         halves = {self._places[page]: joined.halves for page, joined in related.items()}
         others = sorted(halves.keys() - first, key=lambda place: (-halves[place], place))
-        return [place for place in (*first, *others) if sieve.lets(self._marks[place])][:MOST_HITS]
+        return [place for place in (*first, *others) if sieve.lets(marks_of(self._pages[place]))][
+            :MOST_HITS
+        ]
 
     def _reasons(
         self, place: int, tier: Tier | None, related: Mapping[PageAddress, Related]
@@ -144,6 +145,10 @@ class PageSearch:
         )
 
     @cached_property
+    def _places(self) -> dict[PageAddress, int]:
+        return {page.address: place for place, page in enumerate(self._pages)}
+
+    @cached_property
     def _shared_sources(self) -> Sharing:
         return sharing_of(self._pages)
 
@@ -155,7 +160,3 @@ def key_of(visible: VisiblePage, digest: str) -> str:
     """Return what tells a page, where it stands and as it is, from every other."""
     stands = f"{visible.origin}\0{visible.page.path}\0{digest}"
     return sha256(stands.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def _folded(visible: VisiblePage, body_of: BodyOf) -> FoldedPage:
-    return folded_page(visible.page, body_of(visible))

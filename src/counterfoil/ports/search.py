@@ -9,18 +9,10 @@ from typing import NamedTuple, Protocol
 
 from counterfoil.core.knowledge.ranking import FoldedPage, Statistics, Tier
 from counterfoil.core.knowledge.search import Sieve
+from counterfoil.core.knowledge.view import VisiblePage
 
-
-class PageText(NamedTuple):
-    """A page to be held: its key, the marks that filters ask for, and how to get its words.
-
-    The key is 16 hexadecimal digits out of where the page stands and what it says; a
-    page that changes has another.
-    """
-
-    key: str
-    marks: frozenset[str]
-    folded: Callable[[], FoldedPage]
+Folded = Callable[[VisiblePage], FoldedPage]
+"""Reads a page and returns its words."""
 
 
 class Ask(NamedTuple):
@@ -40,10 +32,11 @@ class Ask(NamedTuple):
 class TextIndex(Protocol):
     """The words of all pages of one chain."""
 
-    def hold(self, texts: Sequence[PageText]) -> None:
-        """Hold `texts` and nothing else; their order breaks ties.
+    def hold(self, pages: Mapping[str, VisiblePage], folded: Folded) -> None:
+        """Hold `pages` and nothing else; their order breaks ties.
 
-        Only pages that are not held yet are read.
+        A key is 16 hexadecimal digits out of where a page stands and what it says: a
+        page that changes has another. Only pages that are not held yet are read.
 
         Raises:
             UnavailableError: The index can be neither read nor written here.

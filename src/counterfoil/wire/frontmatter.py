@@ -101,11 +101,16 @@ class Frontmatter:
             return TextSpot(1)
         return TextSpot(self.block.line + node.line, node.column + 1)
 
+    def root(self) -> Node | None:
+        """Return the mapping with its places; nothing where there is none to be read."""
+        root = read_tree(self.lines) if self.state == "read" else None
+        return root if isinstance(root, Node) else None
+
     def pairs(self) -> Mapping[str, tuple[Node, Node]]:
         """Return key and value of each field, with their places; nothing of bad frontmatter."""
         if self._pairs is None:
-            root = read_tree(self.lines) if self.state == "read" else None
-            pairs = root.pairs() if isinstance(root, Node) else ()
+            root = self.root()
+            pairs = root.pairs() if root else ()
             self._pairs = {key.meant.text: (key, value) for key, value in pairs}
         return self._pairs
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from counterfoil.core.knowledge.pages import Fault, Footnote, Link, Silence, TextSpot
-from counterfoil.wire.markdown_spans import MARKDOWN, Spans, are_text, find_spans, may_hide
+from counterfoil.wire.markdown_spans import MARKDOWN, Spans, are_in_code, find_spans, may_hide
 from counterfoil.wire.math_spans import Cover, is_escaped
 
 
@@ -56,12 +56,18 @@ def find_references(body: str, line: int = 1) -> References:
     could hide a reference, define a footnote or silence a code.
     """
     links = _brackets(body, line)
-    notes = list(_NOTE.finditer(body)) if "^" in body else []
-    if _needs_spans(body, links, notes) or ("<" in body and "counterfoil:" in body):
-        return _Text(body, find_spans(body), line).references(links, notes)
+    notes = list(_notes(body))
+    if not (links or notes) and not ("<" in body and "counterfoil:" in body):
+        return _NOTHING
+    is_odd = _is_odd(body, links, notes)
+    if is_odd or may_hide(body):
+        told = None if is_odd else _outside_code(body, links, notes)
+        if told is None:
+            return _Text(body, find_spans(body), line).references(links, notes)
+        links, notes = told
     if notes:
         return _Text(body, Spans(), line).references(links, notes)
-    return References(tuple([bracket[0] for bracket in links])) if links else _NOTHING
+    return References(tuple([bracket[0] for bracket in links]))
 
 
 def find_heading(body: str) -> str | None:
@@ -119,6 +125,16 @@ def _brackets(body: str, line: int) -> list[_Brackets]:
     return found
 
 
+def _notes(body: str) -> Iterator[re.Match[str]]:
+    """Yield what is written as the use or the definition of a footnote."""
+    at = body.find("[^")
+    while at >= 0:
+        match = None if body[at - 1 : at] == "[" else _NOTE.match(body, at)
+        if match is not None:
+            yield match
+        at = body.find("[^", at + 2 if match is None else match.end())
+
+
 def _trimmed(text: str) -> str | None:
     return text.strip() or None
 
@@ -140,15 +156,27 @@ def _odd_brackets(body: str, match: re.Match[str], places: "_Places") -> Iterato
         yield link, opening, end - 2, opening + 2 + len(target), is_odd
 
 
-def _needs_spans(body: str, links: list[_Brackets], notes: list[re.Match[str]]) -> bool:
-    """Say whether anything found could be no text, by the cheapest question that tells."""
-    if any(is_odd for _, _, _, _, is_odd in links):
-        return True
-    if any(body[note.end() : note.end() + 1] in _BEHIND_NOTE for note in notes):
-        return True
-    if not (links or notes) or not may_hide(body):
-        return False
-    return bool(notes) or "$" in body or not are_text(body, [link[1] for link in links])
+_Found = tuple[list[_Brackets], list[re.Match[str]]]
+
+
+def _outside_code(body: str, links: list[_Brackets], notes: list[re.Match[str]]) -> _Found | None:
+    """Return what is in no code; `None` where only the parser's own account tells."""
+    places = sorted([bracket[1] + 2 for bracket in links] + [note.start() + 2 for note in notes])
+    told = are_in_code(body, places)
+    if told is None:
+        return None
+    hidden = {place for place, is_hidden in zip(places, told, strict=True) if is_hidden}
+    return (
+        [bracket for bracket in links if bracket[1] + 2 not in hidden],
+        [note for note in notes if note.start() + 2 not in hidden],
+    )
+
+
+def _is_odd(body: str, links: list[_Brackets], notes: list[re.Match[str]]) -> bool:
+    """Say whether anything found has to be weighed with what the parser says around it."""
+    return any(bracket[4] for bracket in links) or any(
+        body[note.end() : note.end() + 1] in _BEHIND_NOTE for note in notes
+    )
 
 
 class _Places:
@@ -258,7 +286,7 @@ _SIMPLE = re.compile(
 )
 _LINK = re.compile(r"\[\[([^\[\]\r\n|]*+)(?:\|([^\[\]\r\n]*+))?\]\]")
 _SECTION = re.compile(r"[#^]")
-_NOTE = re.compile(r"(?<!\[)\[\^([^\[\]\s]++)\]")
+_NOTE = re.compile(r"\[\^([^\[\]\s]++)\]")
 _ALLOW = re.compile(r"counterfoil:\s*+allow\s++([a-z][a-z0-9-]*+)\s*+:\s*+(\S.*)", re.DOTALL)
 _FIRST_LINE = re.compile(r"(?:[ \t]*+\r?\n)*+( {0,3}#[ \t][^\r\n]*+)")
 _LEVEL_ONE = re.compile(r"^ {0,3}(?:#[ \t]|=+[ \t]*\r?$)", re.MULTILINE)

@@ -131,7 +131,7 @@ def _refusal(message: str) -> YamlFault | None:
     return YamlFault(int(place.group(1)) - 1, int(place.group(2)) - 1, reason)
 
 
-def _is_certain(fields: Mapping[object, object], lines: str) -> bool:
+def _is_certain(fields: dict[object, object], lines: str) -> bool:
     if not _TEXT.issuperset(map(type, fields)):
         return False
     for key, value in fields.items():
@@ -144,7 +144,15 @@ def _is_certain(fields: Mapping[object, object], lines: str) -> bool:
                 return False
         elif kind not in _SIMPLE and not _is_flat(value):
             return False
-    return True
+    return not _ends_in_nothing(fields)
+
+
+def _ends_in_nothing(fields: dict[object, object]) -> bool:
+    """Say whether the last text could be a block without lines: it has no line break then."""
+    value: object = next(reversed(fields.values()), None)
+    if isinstance(value, dict):
+        value = next(reversed(cast("dict[object, object]", value).values()), None)
+    return value == "\n" or (isinstance(value, list) and value[-1:] == ["\n"])
 
 
 def _is_flat(value: object) -> bool:

@@ -4,6 +4,7 @@ A page comes back as a row of the index with the keys under which it is found: a
 has done all of its work, and the index only keeps it.
 """
 
+import gc
 import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -93,6 +94,7 @@ _roots: list[StoreRoot] = []
 
 def _start(root: StoreRoot) -> None:
     _roots[:] = [root]
+    gc.disable()  # what a worker makes has no cycles, and is gone with the batch
 
 
 def _work(paths: Sequence[str]) -> list[ReadFile]:

@@ -22,7 +22,7 @@ from tantivy import Document, Occur, Query, Schema, SchemaBuilder
 
 from counterfoil.core.knowledge.ranking import BODY, PATH, TITLE, FoldedPage
 from counterfoil.core.knowledge.search import EVERY, Sieve
-from counterfoil.ports.search import Ask, PageText
+from counterfoil.ports.search import Ask
 
 _END = "."
 """Stands behind the last word of a path; no folded text has it."""
@@ -46,12 +46,11 @@ def schema_of_pages() -> Schema:
     return builder.build()
 
 
-def document_of(text: PageText) -> Document:
+def document_of(key: str, marks: Iterable[str], page: FoldedPage) -> Document:
     """Return what is held of a page."""
-    page = text.folded()
     document = Document()
-    document.add_text("key", text.key)
-    document.add_unsigned("number", number_of(text.key))
+    document.add_text("key", key)
+    document.add_unsigned("number", number_of(key))
     document.add_unsigned("length", page.length)
     document.add_text("called", _joined(page.title.split()))
     document.add_text("title", page.title)
@@ -59,7 +58,7 @@ def document_of(text: PageText) -> Document:
     for field, times in ((page.title, TITLE), (page.path, PATH), (page.body, BODY)):
         for _ in range(times):  # as values of one field, between which no phrase reaches over
             document.add_text("text", field)
-    for mark in text.marks:
+    for mark in marks:
         document.add_text("marks", mark)
     document.add_bytes("words", "\n".join(page).encode())
     return document

@@ -5,7 +5,7 @@ no index at all is made anew. One process writes at a time and the others wait f
 everybody reads one commit, and nothing of the next before `hold` is called again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -30,7 +30,8 @@ from counterfoil.adapters.search.writing import (
 )
 from counterfoil.core.errors import UnavailableError
 from counterfoil.core.knowledge.ranking import FoldedPage, Statistics
-from counterfoil.ports.search import Ask, PageText
+from counterfoil.core.knowledge.view import VisiblePage
+from counterfoil.ports.search import Ask, Folded
 
 VERSION = 1
 """Of the fields and of what words are; another version has another folder."""
@@ -59,33 +60,33 @@ class DiskTextIndex:
         self._searcher: Searcher | None = None
         self._words = 0
 
-    def hold(self, texts: Sequence[PageText]) -> None:
-        """Hold `texts` and nothing else; only pages that are not held yet are read.
+    def hold(self, pages: Mapping[str, VisiblePage], folded: Folded) -> None:
+        """Hold `pages` and nothing else; only those that are not held yet are read.
 
         Raises:
             UnavailableError: The index can be neither read nor written here.
         """
         self._addresses = {}
-        self._places = {number_of(text.key): place for place, text in enumerate(texts)}
+        self._places = {number_of(key): place for place, key in enumerate(pages)}
         try:
-            self._searcher = self._opened(texts)
+            self._searcher = self._opened(pages, folded)
         except BrokenIndexError:
-            self._searcher = self._made_anew(texts)
+            self._searcher = self._made_anew(pages, folded)
         self._words = words_in(self._searcher)
 
-    def _made_anew(self, texts: Sequence[PageText]) -> Searcher:
+    def _made_anew(self, pages: Mapping[str, VisiblePage], folded: Folded) -> Searcher:
         without_folder(self._root, self._name)
         try:
-            return self._opened(texts)
+            return self._opened(pages, folded)
         except BrokenIndexError as error:
             raise UnavailableError(str(error)) from error
 
-    def _opened(self, texts: Sequence[PageText]) -> Searcher:
+    def _opened(self, pages: Mapping[str, VisiblePage], folded: Folded) -> Searcher:
         folder = made_folder(self._root, self._name)
         with faults_of(folder):
             index = Index(self._schema, path=str(folder))
             index.config_reader("manual")
-            return brought_up_to_date(index, texts, patience=self._patience)
+            return brought_up_to_date(index, pages, folded, patience=self._patience)
 
     def statistics(self, terms: Iterable[str]) -> Statistics:
         """Return the numbers of all pages, whatever any filter says."""

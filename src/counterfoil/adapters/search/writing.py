@@ -1,7 +1,7 @@
 """How an index comes to hold just the pages that are there, one writer at a time."""
 
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -9,8 +9,9 @@ from tantivy import Index, IndexWriter, Query, Searcher
 
 from counterfoil.adapters.search.fields import document_of, key_of, number_of
 from counterfoil.core.errors import UnavailableError
-from counterfoil.core.knowledge.search import EVERY
-from counterfoil.ports.search import PageText
+from counterfoil.core.knowledge.search import EVERY, marks_of
+from counterfoil.core.knowledge.view import VisiblePage
+from counterfoil.ports.search import Folded
 
 PATIENCE = 30.0
 """Seconds that another process which writes the index is waited for."""
@@ -19,31 +20,37 @@ _PAUSE = 0.02
 _TRIES = 5
 """How often an index is brought up to date that others keep changing meanwhile."""
 
-_MEMORY = 128_000_000
-_MEMORY_OF_FEW = 15_000_000
 _FEW = 500
+_MEMORY, _THREADS = 128_000_000, 2
+_MEMORY_OF_FEW, _THREADS_OF_FEW = 15_000_000, 1
+"""What tantivy writes with; of few pages as little as it takes, which is soon made ready."""
 
 _LAGGING = 5
 _LEAST_LAGGING = 64
 """An index of which more than a fifth was taken out is made anew, since its weights lag."""
 
 
-def brought_up_to_date(index: Index, texts: Sequence[PageText], *, patience: float) -> Searcher:
-    """Return what searches `texts` and nothing else, having written what was missing.
+def brought_up_to_date(
+    index: Index, pages: Mapping[str, VisiblePage], folded: Folded, *, patience: float
+) -> Searcher:
+    """Return what searches `pages` and nothing else, having written what was missing.
 
     Raises:
         UnavailableError: Another process has the index, for longer than `patience`.
         ValueError: tantivy cannot read or write its files.
     """
-    wanted = {number_of(text.key) for text in texts}
+    wanted = set(map(number_of, pages))
     for _ in range(_TRIES):
         index.reload()
         searcher = index.searcher()
         if _held(searcher) == wanted:
             return searcher
-        with _writing(index, len(texts), patience) as writer:
+        with _writing(index, len(pages), patience) as writer:
             index.reload()
-            _write(writer, index.searcher(), texts, wanted)
+            held = _kept(writer, index.searcher(), wanted)
+            for key, page in pages.items():
+                if number_of(key) not in held:
+                    writer.add_document(document_of(key, marks_of(page), folded(page)))
     raise UnavailableError("the search index is changed by others all the time")
 
 
@@ -83,7 +90,7 @@ def _held(searcher: Searcher) -> set[int]:
 @contextmanager
 def _writing(index: Index, pages: int, patience: float) -> Generator[IndexWriter, None, None]:
     """Have the one writer; what it wrote is there, whole, when this ends."""
-    writer = _writer(index, _MEMORY if pages > _FEW else _MEMORY_OF_FEW, patience)
+    writer = _writer(index, pages, patience)
     try:
         yield writer
         writer.commit()
@@ -91,12 +98,13 @@ def _writing(index: Index, pages: int, patience: float) -> Generator[IndexWriter
         writer.wait_merging_threads()  # which lets go of the lock
 
 
-def _writer(index: Index, memory: int, patience: float) -> IndexWriter:
+def _writer(index: Index, pages: int, patience: float) -> IndexWriter:
     """Return the writer once nobody else has it; tantivy tells that in words alone."""
+    means = (_MEMORY, _THREADS) if pages > _FEW else (_MEMORY_OF_FEW, _THREADS_OF_FEW)
     waited_until = time.monotonic() + patience
     while True:
         try:
-            return index.writer(memory, 1)
+            return index.writer(*means)
         except ValueError as error:
             if "LockBusy" not in str(error):
                 raise
@@ -107,18 +115,14 @@ def _writer(index: Index, memory: int, patience: float) -> IndexWriter:
             time.sleep(_PAUSE)
 
 
-def _write(
-    writer: IndexWriter, searcher: Searcher, texts: Sequence[PageText], wanted: set[int]
-) -> None:
+def _kept(writer: IndexWriter, searcher: Searcher, wanted: set[int]) -> set[int]:
+    """Take out what is not wanted, or everything where that is much; return what stays."""
     held = _held(searcher)
     gone = held - wanted
     lagging = taken_out(searcher) + len(gone)
     if lagging > max(_LEAST_LAGGING, len(wanted) // _LAGGING):
         writer.delete_all_documents()
-        held.clear()
-    else:
-        for number in gone:
-            writer.delete_documents_by_term("key", key_of(number))
-    for text in texts:
-        if number_of(text.key) not in held:
-            writer.add_document(document_of(text))
+        return set()
+    for number in gone:
+        writer.delete_documents_by_term("key", key_of(number))
+    return held & wanted

@@ -8,6 +8,7 @@ which everything has, brings none in.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from counterfoil.core.ids import PageAddress
@@ -18,6 +19,9 @@ from counterfoil.core.refs.pages import Malformed, parse_handle
 
 MOST_REFERRERS = 64
 """Pages that may refer to one page; where there are more, none of them is looked at."""
+
+_KEPT = 1 << 14
+"""References whose keys are kept at hand; searches that follow one another meet them again."""
 
 _ORDER: tuple[Reason, ...] = ("wikilink", "citation", "shared-source")
 
@@ -110,17 +114,21 @@ def _references(
 ) -> tuple[int, bool]:
     """Return how many links of `page` mean `seed`, and whether it cites it."""
     links = (link.target for link in page.page.links)
-    named = (target for target in links if not names.isdisjoint(link_keys(target)))
+    named = (target for target in links if not names.isdisjoint(_keys_of_link(target)))
     linked = (resolve_link(view, target, holder=page.origin) for target in named)
     cited = (
         resolve_handle(view, item.text, holder=page.origin)
         for item in page.page.cites
-        if _key_of(item.text) in names
+        if _key_of_handle(item.text) in names
     )
     return sum(_means(found, seed) for found in linked), any(_means(found, seed) for found in cited)
 
 
-def _key_of(written: str) -> str | None:
+_keys_of_link = lru_cache(_KEPT)(link_keys)
+
+
+@lru_cache(_KEPT)
+def _key_of_handle(written: str) -> str | None:
     reference = parse_handle(written)
     return None if isinstance(reference, Malformed) else id_key(reference.id)
 
