@@ -8,7 +8,6 @@ chain order (knowledge.md section 6).
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
 from hashlib import sha256
 
 from counterfoil.core.errors import UnavailableError

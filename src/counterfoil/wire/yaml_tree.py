@@ -11,6 +11,9 @@ from typing import Literal, NamedTuple
 
 Kind = Literal["scalar", "list", "mapping"]
 
+LONGEST_NUMBER = 3_500
+"""Characters of a whole number; a longer one stays text, for Python writes none."""
+
 
 class YamlFault(NamedTuple):
     """Why a text is not read: line and column count from 0."""
@@ -83,9 +86,9 @@ def core_value(text: str) -> object:
     if text in _WORDS:
         return _WORDS[text]
     if _DECIMAL.match(text):
-        return int(text) if len(text) <= _DIGITS else text
+        return int(text) if len(text) <= LONGEST_NUMBER else text
     if _RADIX.match(text):
-        return int(text, 0)
+        return int(text, 0) if len(text) <= LONGEST_NUMBER else text
     if _FLOAT.match(text):
         return float(text)
     return float(text.replace(".", "")) if _ENDLESS.match(text) else text
@@ -100,4 +103,3 @@ _DECIMAL = re.compile(r"[-+]?[0-9]+\Z")
 _RADIX = re.compile(r"(?:0o[0-7]+|0x[0-9a-fA-F]+)\Z")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]++(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
 _ENDLESS = re.compile(r"(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))\Z")
-_DIGITS = 4_300  # Python makes no number of more; they stay text

@@ -140,7 +140,7 @@ def _is_certain(fields: dict[object, object], lines: str) -> bool:
             if not _SIMPLE.issuperset(map(type, cast("list[object]", value))):
                 return False
         elif kind is int:
-            if not _stands(f"{key}: {value}", lines):
+            if value not in _PLAIN_NUMBERS or not _stands(f"{key}: {value}", lines):
                 return False
         elif kind not in _SIMPLE and not _is_flat(value):
             return False
@@ -162,6 +162,7 @@ def _is_flat(value: object) -> bool:
     return _TEXT.issuperset(map(type, pairs)) and _SIMPLE.issuperset(map(type, pairs.values()))
 
 
+_PLAIN_NUMBERS = range(-(10**18), 10**18)
 _TEXT = frozenset({str})
 _SIMPLE = frozenset({str, bool, type(None)})
 

@@ -168,7 +168,8 @@ class FileIndex:
 
     def called(self, key: str) -> Sequence[Page]:
         """Return the pages that `key` is a name of, by path."""
-        return [page for page in self._rows.under("name", key) if key in names_of(page)]
+        found = self._rows.under("name", key)
+        return [page for page in found if key in names_of(page)] if found else found
 
     def naming(self, key: str) -> Sequence[Page]:
         """Return the pages that write a reference under `key`, by path; and perhaps others."""

@@ -26,6 +26,9 @@ _AT_HAND = 16384
 
 _Numbers = dict[int, int | list[int]]
 
+_NONE: Sequence[int] = ()
+_NO_PAGES: Sequence[Page] = ()
+
 
 class IndexRows:
     """The pages of one state; between a refresh and the next they do not change."""
@@ -231,15 +234,16 @@ class IndexRows:
         rows = self._database.execute("SELECT path, digest FROM file ORDER BY path")
         return {path: f"sha256:{digest.hex()}" for path, digest in rows}
 
-    def under(self, table: Keyed, key: str) -> list[Page]:
+    def under(self, table: Keyed, key: str) -> Sequence[Page]:
         """Return the pages that have `key`, by path; and perhaps some that do not."""
-        pages = [self._decoded(number) for number in self._numbers(table, hash_of(key))]
-        return sorted(pages, key=lambda page: page.path) if len(pages) > 1 else pages
+        found = self._numbers(table, hash_of(key))
+        if isinstance(found, int):
+            return (self._decoded(found),)
+        return sorted(map(self._decoded, found), key=_path) if found else _NO_PAGES
 
-    def _numbers(self, table: Keyed, key: int) -> Sequence[int]:
+    def _numbers(self, table: Keyed, key: int) -> int | Sequence[int]:
         if table in self._at_hand:
-            found = self._at_hand[table].get(key, [])
-            return [found] if isinstance(found, int) else found
+            return self._at_hand[table].get(key, _NONE)
         statement = f"SELECT number FROM {table} WHERE key = ?"  # noqa: S608 - our tables
         return [number for (number,) in self._database.execute(statement, (key,))]
 
@@ -281,3 +285,7 @@ class IndexRows:
                 self._database.execute("ROLLBACK")
         if not self._database.in_transaction:
             self._database.execute("BEGIN")
+
+
+def _path(page: Page) -> str:
+    return page.path

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import log
 from typing import Literal, NamedTuple, TypeVar
 
-from counterfoil.core.knowledge.words import count_words, phrase, times
+from counterfoil.core.knowledge.words import count_words, phrase
 
 Tier = Literal[0, 1, 2, 3]
 Key = TypeVar("Key", bound=Hashable)
@@ -50,10 +50,11 @@ class FoldedPage(NamedTuple):
 
     def times(self, term: str) -> int:
         """How often `term` is in it, counted in the same way."""
+        written = phrase((term,))
         return (
-            TITLE * times(term, self.title)
-            + PATH * times(term, self.path)
-            + BODY * times(term, self.body)
+            TITLE * self.title.count(written)
+            + PATH * self.path.count(written)
+            + BODY * self.body.count(written)
         )
 
 

@@ -177,23 +177,25 @@ def snippet_of(body: str, text: str) -> str:
 
     Where the phrase stands, or else a word of it; the first words of the page otherwise.
     """
-    found = _phrase_in(text).search(body) or _any_of(text).search(body)
-    start = 0 if found is None else max(0, found.start() - _BEFORE)
+    place = _place_of(body.lower(), text.lower())
+    start = max(0, (place or 0) - _BEFORE)
     flat = " ".join(body[start : start + 4 * _SHOWN].split())  # white space shrinks
     cut = f"{flat[:_SHOWN].rstrip()}…" if len(flat) > _SHOWN else flat
     return plain(f"…{cut}" if start else cut)
 
 
-def _phrase_in(text: str) -> re.Pattern[str]:
-    return _whole(r"[\W_]{1,8}".join(map(re.escape, _WORD.findall(text))))
+def _place_of(body: str, text: str) -> int | None:
+    words = [*map(re.escape, _WORD.findall(text))]
+    pairs = [*map(re.escape, terms_of(text))]
+    for pattern in (r"[\W_]{1,8}".join(words), "|".join((*words, *pairs))):
+        for found in re.finditer(pattern, body):
+            if _is_whole(body, found):
+                return found.start()
+    return None
 
 
-def _any_of(text: str) -> re.Pattern[str]:
-    return _whole("|".join(map(re.escape, (*_WORD.findall(text), *terms_of(text)))))
-
-
-def _whole(words: str) -> re.Pattern[str]:
-    """Letters of scripts without spaces end no word, so that no ends are looked for."""
-    if has_unspaced(words):
-        return re.compile(f"(?:{words})", re.IGNORECASE)
-    return re.compile(rf"(?<![^\W_])(?:{words})(?![^\W_])", re.IGNORECASE)
+def _is_whole(body: str, found: re.Match[str]) -> bool:
+    """Say whether no word goes on at an end; a script without spaces has no ends of words."""
+    start, end = found.span()
+    around = body[start - 1 : start] + body[end : end + 1]
+    return has_unspaced(found.group()) or not any(letter.isalnum() for letter in around)

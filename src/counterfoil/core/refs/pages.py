@@ -65,9 +65,11 @@ def parse_handle(text: str) -> PageReference | Malformed:
         return Malformed(text, "blank")
     if trimmed.startswith(PREFIX):
         return _parse_encoded(text, trimmed[len(PREFIX) :])
-    left, separator, right = trimmed.partition(SEPARATOR)
-    if separator and (origin := _origin(left)) is not None:
-        return _reference(text, origin, right)
+    if SEPARATOR in trimmed:
+        left, _, right = trimmed.partition(SEPARATOR)
+        origin = _origin(left)
+        if origin is not None:
+            return _reference(text, origin, right)
     return _reference(text, None, trimmed)
 
 
@@ -95,12 +97,10 @@ def _origin(text: str) -> Origin | None:
 
 
 def _reference(text: str, origin: Origin | None, page: str) -> PageReference | Malformed:
-    if not page.strip():
-        return Malformed(text, "blank-id")
     try:
         return PageReference(origin, PageId(page))
     except InvalidIdError:
-        return Malformed(text, "bad-id")
+        return Malformed(text, "bad-id" if page.strip() else "blank-id")
 
 
 _FREE = re.compile(r"[^A-Za-z0-9\-_.!~*'()]+")
