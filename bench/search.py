@@ -134,7 +134,10 @@ def _query_figures(search: PageSearch, pages: Sequence[VisiblePage]) -> list[Fig
 
 
 def _milliseconds(search: PageSearch, asked: Search) -> float:
-    return _timed(lambda: search.search(asked)) * 1_000
+    """Return the time of the processor: a piece this short is not to wait for others."""
+    began = time.thread_time()
+    search.search(asked)
+    return (time.thread_time() - began) * 1_000
 
 
 def main() -> None:

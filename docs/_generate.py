@@ -16,9 +16,11 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from _stores import CodePage, demo_lines
 from counterfoil.adapters.transcripts.evidence import EVIDENCE
 from counterfoil.core import reasons
 from counterfoil.core.events import KINDS, OUTSIDE_RECEIPTS
+from counterfoil.core.knowledge.codes import CODES
 from counterfoil.core.report import CAVEAT_TEXT
 from counterfoil.core.settings import KEYS, Key
 
@@ -29,7 +31,12 @@ _LINE = 96
 
 @cache
 def run(*arguments: str) -> tuple[str, int]:
-    """Return what `counterfoil` prints with `arguments`, and its exit code.
+    """Return what `counterfoil` prints with `arguments`, and its exit code."""
+    return run_in(ROOT, *arguments)
+
+
+def run_in(folder: Path, *arguments: str) -> tuple[str, int]:
+    """Return what `counterfoil` prints in `folder`, and its exit code.
 
     It finds no configuration and no session of the machine that it runs on.
     """
@@ -42,7 +49,7 @@ def run(*arguments: str) -> tuple[str, int]:
         places = dict.fromkeys(("HOME", "COUNTERFOIL_HOME", "XDG_DATA_HOME"), home)
         done = subprocess.run(  # noqa: S603 - our own program
             [sys.executable, "-m", "counterfoil", *arguments],
-            cwd=ROOT,
+            cwd=folder,
             env=kept | places | {"COLUMNS": _WIDTH, "NO_COLOR": "1"},
             capture_output=True,
             check=False,
@@ -81,24 +88,58 @@ def screen(command: str, *, only: str = "") -> str:
 
 def help_of(command: str = "") -> str:
     """Return the help of a command."""
-    text, _ = run(*filter(None, [command, "--help"]))
+    text, _ = run(*command.split(), "--help")
     return fenced(
         f"$ {' '.join(filter(None, ['counterfoil', command, '--help']))}\n{text}", "console"
     )
 
 
 def commands() -> tuple[str, ...]:
-    """Return the name of every command."""
+    """Return the name of every command, those of `kb` behind it."""
     import click  # noqa: PLC0415 - only one page needs it
 
     from counterfoil.faces.cli import cli  # noqa: PLC0415 - the same
+    from counterfoil.faces.cli.commands.kb import COMMANDS  # noqa: PLC0415 - the same
 
-    return tuple(cli.list_commands(click.Context(cli)))
+    names = cli.list_commands(click.Context(cli))
+    below = {"kb": tuple(f"kb {name}" for name in COMMANDS)}
+    return tuple(name for one in names for name in (one, *below.get(one, ())))
 
 
 def command_pages() -> str:
     """Return the help of every command, each under its heading."""
     return "".join(f"\n## {name}\n{help_of(name)}" for name in commands())
+
+
+def demo_screen(*commands: str, edits: Sequence[tuple[str, str, str]] = ()) -> str:
+    """Return commands with what they print, in a folder where the demo was made."""
+    return fenced(demo_lines(run_in, commands, edits), "console")
+
+
+def finding_table() -> str:
+    """Return every code of a finding with its severity and its sentence."""
+    rows = (
+        (f"[`{code}`](findings/{code}.md)", one.severity, one.sentence)
+        for code, one in CODES.items()
+    )
+    return table(("code", "severity", "says that"), rows)
+
+
+def finding_page(code: str) -> str:
+    """Return the page about one code: meaning, an example that was run, how to mend it."""
+    page = CodePage(run_in, code)
+    one = page.entry
+    in_page = f" In one page, the comment `<!-- counterfoil: allow {code}: why -->` in its body."
+    silence = "" if page.path.endswith(".json") else in_page
+    rule = f'[[silence]]\nrule = "{code}"\npath = "knowledge/drafts/*"\nreason = "why"'
+    return (
+        f"\nSeverity: {one.severity}. It says that {one.sentence}.\n\n{one.meaning}\n"
+        f"\n## Example\n\n`{page.path}`:\n{fenced(page.written, 'text')}"
+        + fenced("\n".join([f"$ {page.command}", *page.shown]), "console")
+        + f"\n## How to mend it\n\n{one.fix}\n"
+        f"\n## How to silence it\n\nOnly with a reason, and counted.{silence} For many pages, in"
+        f" `counterfoil.toml`:\n{fenced(rule, 'toml')}"
+    )
 
 
 def check_document() -> str:

@@ -91,8 +91,8 @@ def test_an_answer_is_returned_or_empty_or_unavailable() -> None:
         ({"answer": (ONE, ONE._replace(rank=3))}, r"ranks \[1, 3\]"),
         ({"answer": (ONE, ONE._replace(rank=2))}, "returned twice"),
         ({"retrieved_at": "yesterday"}, "time 'yesterday'"),
-        ({"config": {"k1": 1.2}}, "float"),
-        ({"config": {"limit": 2**53}}, "beyond"),
+        ({"config": {"k1": 1.2}}, "1.2 in a configuration; expected JSON with whole"),
+        ({"config": {"a": [{"b": (2**53,)}]}}, "9007199254740992 in a configuration"),
     ],
 )
 def test_a_receipt_that_contradicts_itself_is_refused(

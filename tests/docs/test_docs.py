@@ -19,11 +19,13 @@ import pytest
 
 from counterfoil.adapters.transcripts.evidence import EVIDENCE
 from counterfoil.core.events import KINDS, Event
+from counterfoil.core.knowledge.codes import CODES
 from counterfoil.core.reasons import REASONS
 from counterfoil.core.receipt import CAVEATS
 from counterfoil.core.report import CAVEAT_TEXT
 from counterfoil.core.settings import KEYS, Layer, settle
 from counterfoil.faces.cli import cli
+from counterfoil.faces.cli.commands.kb import COMMANDS as KB_COMMANDS
 from counterfoil.wire.events import decode_event, encode_event
 
 ROOT = Path(__file__).parents[2]
@@ -36,6 +38,7 @@ PAGES = [
         if page.parent.name != "spec"  # what is to be, whose commands need not be there yet
     ),
 ]
+FINDINGS = ROOT / "docs" / "reference" / "findings"
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 
 NOT_RUN = {"pip install .": "it fetches what it depends on; a test takes nothing from the network"}
@@ -219,13 +222,28 @@ def test_a_decision_names_promises_that_there_are() -> None:
 # --- completeness -------------------------------------------------------------
 
 COMPLETE: dict[str, list[str]] = {
-    "docs/reference/cli.md": [f"## {name}\n" for name in cli.list_commands(click.Context(cli))],
+    "docs/reference/cli.md": [
+        *(f"## {name}\n" for name in cli.list_commands(click.Context(cli))),
+        *(f"## kb {name}\n" for name in KB_COMMANDS),
+    ],
+    "docs/reference/findings.md": [f"| [`{code}`](findings/{code}.md) |" for code in CODES],
     "docs/concepts/evidence.md": [f"| `{code}` |" for code in REASONS],
     "docs/reference/caveats.md": [f"`{code}`" for code in {*CAVEAT_TEXT, *CAVEATS}],
     "docs/reference/configuration.md": [f"| `{key.name}` |" for key in KEYS],
     "docs/reference/events.md": [f"| `{kind}` |" for kind in KINDS],
     "docs/reference/formats.md": [f"`{name}`" for name in EVIDENCE],
 }
+
+
+def test_every_code_has_its_page_and_every_page_its_code() -> None:
+    """lint-codes: What it means, an example, how to mend it, how to silence it."""
+    pages = {page.stem: page.read_text("utf-8") for page in FINDINGS.glob("*.md")}
+    assert set(pages) == set(CODES)
+    heads = ["## Example", "## How to mend it", "## How to silence it"]
+    for code, text in pages.items():
+        assert [line for line in text.splitlines() if line.startswith("## ")] == heads
+        assert CODES[code].meaning in text
+        assert f"({code})\n" in text
 
 
 @pytest.mark.parametrize("name", COMPLETE)

@@ -6,11 +6,12 @@ import pytest
 
 from counterfoil.core.errors import UnavailableError
 from counterfoil.core.ids import HERE, SHARED
+from counterfoil.core.knowledge.chain import ChainSnapshot, Store
 from counterfoil.core.knowledge.search import MOST_HITS, Search
 from counterfoil.core.knowledge.view import VisiblePage
 from counterfoil.engine import found_by_words
 from counterfoil.engine.scanned_texts import ScannedTexts
-from counterfoil.engine.search_pages import SEEDS, key_of
+from counterfoil.engine.search_pages import SEEDS, PageSearch, key_of
 from counterfoil.ports.search import Ask, Folded
 from search_samples import PARENT, TAKEN_BACK, Sample, chained, draft, here
 
@@ -211,3 +212,29 @@ def test_a_hit_says_what_it_is_and_where() -> None:
     assert (hit.handle, hit.title, hit.rank, hit.snippet) == ("here::a", "A", 1, "the cache")
     assert (hit.score, hit.millionths, hit.is_invalidated) == (1 / 61, 16393, True)
     assert sample.search().brief(Search(text="cache")).text == "- here::a — A: the cache\n"
+
+
+class _Asked(ChainSnapshot):
+    """Counts how often it is asked who refers to a page."""
+
+    asked = 0
+
+    def naming(self, key: str) -> tuple[VisiblePage, ...]:
+        self.asked += 1
+        return super().naming(key)
+
+
+def test_what_refers_to_what_may_be_asked_of_an_index_on_disk() -> None:
+    """kb-search: Of any view that shows the same pages, with the same hits."""
+    sample = here(draft("a", "cache"), draft("b", cites=["a"]))
+    view = _Asked([Store(origin=HERE, pages=tuple(page.page for page in sample.chain))])
+    search = PageSearch(
+        sample.chain,
+        ScannedTexts(),
+        body_of=sample.body_of,
+        digest_of=sample.digest_of,
+        view=view,
+    )
+    asked = Search(text="cache")
+    assert search.search(asked) == sample.search().search(asked)
+    assert view.asked

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -248,3 +249,33 @@ def own_thread() -> Callable[..., str]:
         )
 
     return _own_thread
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Callable[..., Path]:
+    """Write pages of a store, `kb` if it has no other name; return its root."""
+
+    def _store(pages: dict[str, str | bytes], name: str = "kb") -> Path:
+        root = tmp_path / name
+        for path, content in pages.items():
+            place = root / "knowledge" / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return root
+
+    return _store
+
+
+@pytest.fixture(scope="session")
+def made_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo of `kb init`, as it is made; nobody changes it here."""
+    folder = tmp_path_factory.mktemp("made") / "demo"
+    program = [sys.executable, "-m", "counterfoil", "kb", "init", "--demo", str(folder)]
+    subprocess.run(program, check=True, capture_output=True, timeout=60)
+    return folder
+
+
+@pytest.fixture
+def demo(tmp_path: Path, made_demo: Path) -> Path:
+    """The demo, in `demo`."""
+    return Path(shutil.copytree(made_demo, tmp_path / "demo"))

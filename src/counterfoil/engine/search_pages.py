@@ -30,7 +30,7 @@ from counterfoil.core.knowledge.search import (
     marks_of,
     snippet_of,
 )
-from counterfoil.core.knowledge.view import VisiblePage
+from counterfoil.core.knowledge.view import View, VisiblePage
 from counterfoil.engine.found_by_words import Found, found_by_words
 from counterfoil.engine.scanned_texts import ScannedTexts
 from counterfoil.ports.search import TextIndex
@@ -55,10 +55,20 @@ class PageSearch:
     """
 
     def __init__(
-        self, chain: ChainSnapshot, index: TextIndex, *, body_of: BodyOf, digest_of: DigestOf
+        self,
+        chain: ChainSnapshot,
+        index: TextIndex,
+        *,
+        body_of: BodyOf,
+        digest_of: DigestOf,
+        view: View | None = None,
     ) -> None:
-        """Search `chain` by `index`, which holds its pages and no other when this returns."""
-        self._chain = chain
+        """Search `chain` by `index`, which holds its pages and no other when this returns.
+
+        What refers to what is asked of `view`, which shows the same pages; without one
+        of the chain, which takes a while to make that ready.
+        """
+        self._view = view or chain
         self._body_of = body_of
         self._pages = tuple(chain)
         held = {key_of(page, digest_of(page)): page for page in self._pages}
@@ -84,7 +94,7 @@ class PageSearch:
             return ()
         words = self._by_words(asked, asked.sieve)
         seeds = self._seeds(asked, words)
-        related = related_to(self._chain, seeds, self._shared_sources)
+        related = related_to(self._view, seeds, self._shared_sources)
         scores = fuse([[one.place for one in words], self._joined(seeds, related, asked.sieve)])
         best = sorted(scores, key=lambda place: (-scores[place], place))[: asked.limit]
         tiers: dict[int, Tier] = {one.place: one.tier for one in words}
@@ -133,7 +143,7 @@ class PageSearch:
     ) -> Hit:
         visible = self._pages[place]
         return Hit(
-            handle=handle_of(self._chain, visible),
+            handle=handle_of(self._view, visible),
             address=visible.address,
             title=visible.page.title,
             score=score,

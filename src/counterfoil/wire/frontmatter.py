@@ -80,7 +80,9 @@ class Frontmatter:
         if node is None:
             return str(self.values.get(field, ""))
         node = node.meant
-        return node.text if node.kind == "scalar" else self.lines[node.start : node.end][:_SHOWN]
+        if node.kind == "scalar":
+            return node.text
+        return self.lines[node.start : node.end].replace("\r\n", "\n")[:_SHOWN]
 
     def is_plain(self, field: str) -> bool:
         """Say whether the value of `field` is a scalar without quotes and without a tag."""

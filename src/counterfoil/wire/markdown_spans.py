@@ -6,6 +6,7 @@ is read in what is neither code nor comment (`math_spans`). All time is linear i
 (knowledge.md section 1, "Body").
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -52,6 +53,8 @@ def are_in_code(body: str, places: Sequence[int]) -> list[bool] | None:
     ends = (*places[1:], len(body))
     parts = [body[start:end] for start, end in zip(places, ends, strict=True)]
     shown = html(_MARK.join((body[: places[0]], *parts)), options=_OPTIONS)
+    if _MARK_IN_TAG.search(shown):
+        return None  # in what an image or a link says of itself, code is no element
     before, *codes = shown.split("<code")
     told = [False] * before.count(_MARK)
     for code in codes:
@@ -62,6 +65,7 @@ def are_in_code(body: str, places: Sequence[int]) -> list[bool] | None:
 
 _MARK = "\x1a"
 """A control character, which means nothing to Markdown and stays itself in HTML."""
+_MARK_IN_TAG = re.compile(f"<[^>{_MARK}]*+{_MARK}")
 
 
 def find_spans(body: str) -> Spans:

@@ -241,9 +241,9 @@ class _Text:
 
     def _has_note(self, at: int) -> bool:
         """Say whether the footnote at `at` is used there: not hidden, not defined, no link."""
-        if self._hidden.holds(at) or at in self._definitions or at in self._spans.links:
+        if self._hidden.holds(at) or at in self._definitions:
             return False
-        return not is_escaped(self._body, at)
+        return self._spans.links.isdisjoint((at, at - 1)) and not is_escaped(self._body, at)
 
     def _comments(self) -> Iterator[Silence | Fault]:
         places = _Places(self._body, self._line)

@@ -11,12 +11,11 @@ looked at may hold anything (knowledge.md section 7).
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, Union
 
-from counterfoil.core.canonical import Json, canonical_json
 from counterfoil.core.errors import CounterfoilError, NotFoundError
 from counterfoil.core.events import PagesRetrieved
 from counterfoil.core.ids import Origin, PageId, RunId, is_instant
@@ -38,6 +37,12 @@ NO_USES: tuple[NoUse, ...] = ("irrelevant", "no-use")
 Absence = Literal["no-reference", "missing", "failed"]
 ABSENCES: tuple[Absence, ...] = ("no-reference", "missing", "failed")
 """Nobody said where it is, it is not there, or it could not be read."""
+
+
+Config: TypeAlias = Union[bool, int, str, "Sequence[Config]", "Mapping[str, Config]", None]
+"""A value of a configuration: what canonical JSON has, which has no floats."""
+
+_LARGEST = 2**53 - 1
 
 
 class InvalidReceiptError(CounterfoilError):
@@ -142,7 +147,7 @@ class RetrievalReceipt:
     actor: str | None = None
     query: str
     retriever: Retriever
-    config: Mapping[str, Json]
+    config: Mapping[str, Config]
     snapshot: SnapshotReference | None
     answer: tuple[Returned, ...] | Unavailable
     retrieved_at: str
@@ -150,7 +155,7 @@ class RetrievalReceipt:
     def __post_init__(self) -> None:
         """Refuse ranks with gaps, a page returned twice, a float, and what is no instant."""
         _require_instant(self.retrieved_at)
-        _require_canonical(self.config)
+        _require_whole(self.config)
         if not isinstance(self.answer, Unavailable):
             _require_ranks(self.answer)
 
@@ -249,13 +254,28 @@ def _require_instant(text: str) -> None:
         raise InvalidReceiptError(f"time {text!r}", "one like '2026-03-01T09:00:00.000Z'")
 
 
-def _require_canonical(config: Mapping[str, Json]) -> None:
-    try:
-        canonical_json(config)
-    except (TypeError, ValueError) as error:
-        raise InvalidReceiptError(
-            f"a configuration with {error}", "JSON without floats", "write a float as text"
-        ) from error
+def _require_whole(value: Config) -> None:
+    """Refuse what canonical JSON does not have, wherever in a configuration it is."""
+    match value:
+        case Mapping():
+            _require_all_whole(value.values())
+        case list() | tuple():
+            _require_all_whole(value)
+        case None | str():
+            pass
+        case int() if -_LARGEST <= value <= _LARGEST:
+            pass
+        case _:
+            raise InvalidReceiptError(
+                f"{value!r} in a configuration",
+                "JSON with whole numbers up to 2^53 - 1",
+                "write a float as text",
+            )
+
+
+def _require_all_whole(values: Iterable[Config]) -> None:
+    for value in values:
+        _require_whole(value)
 
 
 def _require_ranks(answer: Sequence[Returned]) -> None:
