@@ -77,7 +77,7 @@ def test_c96_a_decomposed_file_name_answers_to_a_composed_citation(tmp_path: Pat
 
 
 def test_c97_compatibility_forms_are_not_one_page(tmp_path: Path) -> None:
-    """open-cases: C97: `①` is not `1`."""
+    """open-cases: C97 `①` is not `1`."""
     files = {
         "knowledge/①.md": "---\nid: ①\n---\n",
         "knowledge/1.md": "---\nid: '1'\n---\n",
@@ -111,7 +111,7 @@ def test_c100_a_comment_in_a_field_is_told_and_no_page_vanishes(tmp_path: Path) 
 
 
 def test_c110_part_of_a_name_is_no_name(tmp_path: Path) -> None:
-    """open-cases: C110: `todo` is not `another-todo`."""
+    """open-cases: C110 `todo` is not `another-todo`."""
     files = _pages(todo="", p="---\nid: p\ncites: [todo]\n---\n[[todo]]", sub__xtodo="")
     files["knowledge/another-todo.md"] = ""
     assert _lint(tmp_path, files) == []

@@ -345,7 +345,7 @@ def test_no_text_steers_whoever_shows_or_resolves_a_page(run: Run, hostile: Path
     assert code == 0
     text = output.decode()
     assert text.startswith("T\\u202e\\n::error::y%0A\n  handle: here::twin\n")
-    assert "  links to no\\x1bone\\u202e: missing" in text
+    assert "  links to no\\x1bone\\u202e: malformed" in text
     assert not re.search("[\x00-\x09\x0b-\x1f\u202a-\u202e]", text)
     code, output, _ = run("kb", "resolve", "a\nb\x1b[31m", "c\u202ed", "--root", hostile)
     assert code == 1

@@ -6,7 +6,7 @@ Ids, names and origins come from small pools, so that they meet.
 from collections import Counter
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counterfoil.core.ids import HERE, SHARED, Origin, PageId, RunId
@@ -86,6 +86,10 @@ def _stores(draw: st.DrawFn) -> list[Store]:
     return stores
 
 
+_ORDINARY = settings(max_examples=100)
+"""Of chains of three stores: the laws hold each page against each other."""
+
+
 def _chain(stores: list[Store]) -> ChainSnapshot:
     return ChainSnapshot(stores, run=RunId("r2"))
 
@@ -94,6 +98,7 @@ def _all(chain: ChainSnapshot) -> list[list[Finding]]:
     return [list(lint_chain(chain, origin).findings) for origin in chain.origins]
 
 
+@_ORDINARY
 @given(_stores(), st.randoms(use_true_random=False))
 def test_the_order_of_pages_changes_no_finding(stores: list[Store], random: object) -> None:
     """lint: Files come in any order from a disk."""
@@ -105,6 +110,7 @@ def test_the_order_of_pages_changes_no_finding(stores: list[Store], random: obje
     assert _all(_chain(shuffled)) == _all(_chain(stores))
 
 
+@_ORDINARY
 @given(_stores(), st.data())
 def test_one_malformed_citation_is_one_finding_more(
     stores: list[Store], data: st.DataObject
@@ -137,6 +143,7 @@ def test_one_malformed_citation_is_one_finding_more(
     ]
 
 
+@_ORDINARY
 @given(_stores(), st.sampled_from([HERE, _R1, SHARED]), st.sampled_from(_PATHS), st.data())
 def test_a_change_alters_findings_of_the_affected_pages_alone(
     stores: list[Store], origin: Origin, path: str, data: st.DataObject
@@ -173,6 +180,7 @@ def test_a_change_alters_findings_of_the_affected_pages_alone(
                 assert page_findings(new, visible) == page_findings(old, visible)
 
 
+@_ORDINARY
 @given(_stores())
 def test_a_handle_to_paste_means_one_other_page(stores: list[Store]) -> None:
     """citation-audit: Each handle of a finding resolves, in that page, to one candidate."""
@@ -186,6 +194,7 @@ def test_a_handle_to_paste_means_one_other_page(stores: list[Store]) -> None:
             assert not page.is_at(visible)
 
 
+@_ORDINARY
 @given(_stores(), _HANDLES)
 def test_one_page_more_moves_the_verdict_and_nothing_else(stores: list[Store], handle: str) -> None:
     """page-resolution: Candidates that were there are there still, in their order."""
@@ -198,6 +207,7 @@ def test_one_page_more_moves_the_verdict_and_nothing_else(stores: list[Store], h
     assert kept == before.candidates
 
 
+@_ORDINARY
 @given(_stores())
 def test_weight_and_reasons_of_an_edge_agree(stores: list[Store]) -> None:
     """graph: No edge without a reason, none to itself, and degrees add up."""
@@ -213,6 +223,7 @@ def test_weight_and_reasons_of_an_edge_agree(stores: list[Store]) -> None:
         assert edge.weight >= len(edge.reasons) - halves + halves / 2
 
 
+@_ORDINARY
 @given(_stores())
 def test_a_page_is_found_by_each_of_its_names(stores: list[Store]) -> None:
     """chain: Every name, and in chain order."""
@@ -225,6 +236,7 @@ def test_a_page_is_found_by_each_of_its_names(stores: list[Store]) -> None:
             assert found == sorted(found, key=order.__getitem__)
 
 
+@_ORDINARY
 @given(_stores())
 def test_a_digest_is_that_of_what_is_seen(stores: list[Store]) -> None:
     """chain: Another page is another digest; another order is not."""

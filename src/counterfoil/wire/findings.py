@@ -10,6 +10,7 @@ from typing import Any
 from counterfoil.core.ids import Origin
 from counterfoil.core.knowledge.codes import CODES
 from counterfoil.core.knowledge.findings import Candidate, Finding, LintReport
+from counterfoil.core.plain import plain
 from counterfoil.wire.annotations import (
     artifact_uri,
     escaped_data,
@@ -81,7 +82,7 @@ def github_findings(report: LintReport, places: Places) -> Iterator[str]:
         title = escaped_property(finding.code)
         yield (
             f"::{_COMMANDS[finding.severity]} {place},title={title}::"
-            f"{escaped_data(finding.message)}"
+            f"{escaped_data(plain(finding.message))}"
         )
 
 

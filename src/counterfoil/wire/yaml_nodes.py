@@ -26,7 +26,8 @@ def read_nodes(text: str) -> Node | YamlFault | None:
     """Return the one document of `text`, why it cannot be read, or none where it is empty.
 
     The parser is one of YAML 1.1: what that version takes for a line break or forbids is
-    given to it as another character, and a blank line with a tab as one of spaces.
+    given to it as another character, and, where it wants that, a blank line with a tab as
+    one of spaces.
     """
     known = text.translate(_TO_PRIVATE)
     found = _read(known)

@@ -6,7 +6,7 @@ pages behind them, and the changed pages, are all whose findings can differ. Pag
 rest on one taken back are told apart from this: they are checked as a whole.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from counterfoil.core.ids import Origin
@@ -34,7 +34,7 @@ def affected_paths(view: View, changes: Iterable[PageChange], origin: Origin) ->
     for change in changes:
         if change.origin == origin and change.after is not None:
             paths.add(change.after.path)
-        for key in _keys_called_otherwise(change):
+        for key in _keys_called_otherwise(view, change):
             paths.update(_paths(view, key, origin))
         for key in _keys_written_otherwise(change):
             paths.update(page.page.path for page in view.called(key) if page.origin == origin)
@@ -47,16 +47,27 @@ def _paths(view: View, key: str, origin: Origin) -> Iterator[str]:
             yield page.page.path
 
 
-def _keys_called_otherwise(change: PageChange) -> set[str]:
-    """Return the keys whose pages are others now, or are not what they were."""
-    if change.before is None or change.after is None:
-        return {key for page in change.sides for key in names_of(page)}
-    keys = names_of(change.before) ^ names_of(change.after)
-    if change.before.id != change.after.id:
-        keys |= {name_key(page.id) for page in change.sides}
-    if change.before.title != change.after.title:
+def _keys_called_otherwise(view: View, change: PageChange) -> set[str]:
+    """Return the keys whose pages are others now, are not what they were, or are told otherwise.
+
+    A finding tells its candidates by their ids, and by handles that mean one page: where
+    an id comes or goes, that is every name of each page that has it.
+    """
+    keys: set[str] = set()
+    for page in change.sides:
+        keys ^= names_of(page)
+    if _has_other(change, lambda page: page.title):
         keys |= {name_key(page.title) for page in change.sides}
+    if _has_other(change, lambda page: page.id):
+        for page in change.sides:
+            keys |= names_of(page)
+            for twin in view.called(id_key(page.id)):
+                keys |= names_of(twin.page)
     return keys
+
+
+def _has_other(change: PageChange, ask: Callable[[Page], str]) -> bool:
+    return len({ask(page) for page in change.sides}) > 1 or len(change.sides) == 1
 
 
 def _keys_written_otherwise(change: PageChange) -> set[str]:
