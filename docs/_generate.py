@@ -17,6 +17,7 @@ from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from _stores import CodePage, demo_lines
+
 from counterfoil.adapters.transcripts.evidence import EVIDENCE
 from counterfoil.core import reasons
 from counterfoil.core.events import KINDS, OUTSIDE_RECEIPTS
