@@ -253,6 +253,15 @@ def test_a_long_block_is_looked_at_before_the_fast_reader_sees_it(length: int) -
     assert isinstance(read_yaml(lines), YamlFault)
 
 
+@pytest.mark.parametrize("digits", [1_023, 1_024, 2_047, 3_501])
+def test_a_long_number_is_not_for_the_fast_reader(digits: int) -> None:
+    """frontmatter: Under, at and over its bound; what it is does not depend on who reads it."""
+    lines = f"x: {'1' * digits}\n" + "#" * 600 + "\n"
+    assert yaml_values._is_odd(lines) is (digits > 2_046)
+    value = _fields(lines)["x"]
+    assert value == (int("1" * digits) if digits <= 3_500 else "1" * digits)
+
+
 def test_indentation_that_is_not_deep_is_read_fast() -> None:
     """frontmatter: A long block of short lines is asked of the fast reader."""
     lines = "a: " + "b " * 300 + "\nc: d\n"

@@ -34,6 +34,8 @@ def _targets(body: str) -> list[str]:
         ("[[a\\b]]", "a\\b", None, None),
         ("[[topics/a.md]]", "topics/a.md", None, None),
         ("[[a|<b>]]", "a", None, "<b>"),
+        ("[[a|]]", "a", None, None),
+        ("[[a# | ]]", "a", None, None),
     ],
 )
 def test_a_link_is_taken_apart(

@@ -48,7 +48,8 @@ def _findings(page: Page) -> Iterator[tuple[str, Spot]]:
 
 
 def _texts(items: tuple[Written, ...]) -> list[str]:
-    return [text for text, _ in items if text not in _malformed(items)]
+    malformed = _malformed(items)
+    return [text for text, _ in items if text not in malformed]
 
 
 def _as_json(page: Page) -> dict[str, Any]:

@@ -112,9 +112,9 @@ def _brackets(body: str, line: int) -> list[_Brackets]:
             name = target.strip()
             if name:
                 row, column = places.of(at)
-                link = Link(
-                    name, row, column, section and _trimmed(section), label and _trimmed(label)
-                )
+                heading = section.strip() or None if section else None
+                text = label.strip() or None if label else None
+                link = Link(name, row, column, heading, text)
                 found.append((link, at, end - 2, at + 2 + len(target), False))
         else:
             match = _LINK.match(body, at)

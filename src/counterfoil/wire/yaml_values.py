@@ -84,21 +84,27 @@ def _fault_at(lines: str, at: int, message: str) -> YamlFault:
 
 _TAG_OR_ALIAS = re.compile(r"(?<![^\s\[\]{},:?\-\"'])[!*]")
 _TAB_BEFORE = re.compile(r"^ *+\t[ \t]*+[^\s#]", re.MULTILINE)
-_WINDOW = 64
-_INDENT = " \t-?:"
+_INDENTED = (64, " \t-?:")
+_DIGITS = (1_024, "0123456789_")
 
 
 def _is_odd(lines: str) -> bool:
-    """Say whether the fast reader could read `lines` otherwise, or not survive them."""
+    """Say whether the fast reader could read `lines` otherwise, or not survive them.
+
+    Lists in lists need indentation, and the time that a number takes is the square of its
+    digits.
+    """
     if ("!" in lines or "*" in lines) and _TAG_OR_ALIAS.search(lines):
         return True
     if "\t" in lines and _TAB_BEFORE.search(lines):
         return True
-    # block nesting needs indentation: two windows of it in one line contain a whole one
-    for at in range(0, len(lines) - _WINDOW, _WINDOW):
-        if not lines[at : at + _WINDOW].strip(_INDENT):
-            return True
-    return False
+    return _has_run(lines, *_INDENTED) or _has_run(lines, *_DIGITS)
+
+
+def _has_run(lines: str, window: int, letters: str) -> bool:
+    """Say whether a window is all of `letters`, as one of every run of twice its length is."""
+    places = range(0, len(lines) - window + 1, window)
+    return any(not lines[at : at + window].strip(letters) for at in places)
 
 
 _load = partial(

@@ -3,16 +3,12 @@
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from counterfoil.adapters.files.demo import make_demo
-from counterfoil.adapters.files.history import PageHistory
 from counterfoil.adapters.files.index import FileIndex
 from counterfoil.adapters.files.opening import OpenedIndexes, nearest_store
 from counterfoil.adapters.files.run_lineage import FileLineage
 from counterfoil.adapters.files.run_places import FileRunPlaces
-from counterfoil.adapters.files.scaffold import init_store
-from counterfoil.adapters.git.history import DirectoryHistory
-from counterfoil.adapters.manifest import ManifestLineage
 from counterfoil.adapters.system.clock import instant, nanoseconds
 from counterfoil.core.errors import CounterfoilError, NotFoundError
 from counterfoil.core.ids import HERE, SHARED, Origin, RunId
@@ -20,11 +16,11 @@ from counterfoil.core.knowledge.findings import Finding
 from counterfoil.core.knowledge.graph import Graph
 from counterfoil.core.knowledge.view import View
 from counterfoil.engine.chains import VisibleStores, visible_stores
-from counterfoil.engine.lint_since import findings_before
-from counterfoil.engine.run_stores import Runs
 from counterfoil.faces.cli.knowledge import OpenStores, StoreSelection
 from counterfoil.ports.lineage import LineageAuthority
-from counterfoil.wiring.desk import WiredDesk
+
+if TYPE_CHECKING:  # what only some commands pay for
+    from counterfoil.wiring.desk import WiredDesk
 
 
 class WiredKnowledge:
@@ -73,11 +69,16 @@ class WiredKnowledge:
 
         places = FileRunPlaces(Path(selection.runs or ""), pages=selection.pages)
         if selection.lineage is not None:
+            from counterfoil.adapters.manifest import ManifestLineage
+
             return places, ManifestLineage(Path(selection.lineage))
         return places, FileLineage(places, instant)
 
     def findings_before(self, opened: OpenStores, revision: str) -> list[Finding]:
         """Return the findings that there were at a revision of Git."""
+        from counterfoil.adapters.files.history import PageHistory
+        from counterfoil.adapters.git.history import DirectoryHistory
+        from counterfoil.engine.lint_since import findings_before
 
         def history_of(origin: Origin) -> PageHistory | None:
             store = opened.visible.stores[origin]
@@ -95,6 +96,8 @@ class WiredKnowledge:
 
     def init_store(self, root: str, pages: str) -> str:
         """Make the store at `root`, or put in what it lacks; return its path."""
+        from counterfoil.adapters.files.scaffold import init_store
+
         init_store(Path(root), pages=pages)
         return root
 
@@ -107,6 +110,8 @@ class WiredKnowledge:
         allow_unknown_parent: bool,
     ) -> str:
         """Make the store of a run, given the folder of runs, the run, and where pages are."""
+        from counterfoil.engine.run_stores import Runs
+
         runs, run, pages = place
         places, authority = self._runs(StoreSelection(runs=runs, pages=pages, lineage=lineage))
         stores = Runs(places, authority)
@@ -115,6 +120,8 @@ class WiredKnowledge:
 
     def make_demo(self, directory: str) -> str:
         """Make the example of four runs in `directory`; return its path."""
+        from counterfoil.adapters.files.demo import make_demo
+
         make_demo(Path(directory), instant())
         return str(Path(directory))
 
@@ -135,8 +142,10 @@ class WiredKnowledge:
             for store in visible.stores.values():
                 store.forget()
 
-    def desk(self, visible: VisibleStores) -> WiredDesk:
+    def desk(self, visible: VisibleStores) -> "WiredDesk":
         """Return what is needed to write into the first of the stores."""
+        from counterfoil.wiring.desk import WiredDesk
+
         return WiredDesk(visible)
 
     def draw_svg(self, graph: Graph, view: View) -> str:

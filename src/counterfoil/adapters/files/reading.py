@@ -8,10 +8,8 @@ import gc
 import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from hashlib import sha256
 from itertools import groupby
-from multiprocessing import get_context
 from typing import NamedTuple
 from zlib import crc32
 
@@ -70,6 +68,9 @@ def read_files(root: StoreRoot, paths: Sequence[str]) -> Iterator[ReadFile]:
     if processes < 2 or threading.active_count() > 1:  # noqa: PLR2004 - a fork copies no thread
         yield from _read_batch(root, ordered)
         return
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - only for many pages
+    from multiprocessing import get_context  # noqa: PLC0415 - the same
+
     context = get_context("fork")
     with ProcessPoolExecutor(
         processes, mp_context=context, initializer=_start, initargs=(root,)

@@ -1,19 +1,21 @@
 """What commands about pages need of the program."""
 
 from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from counterfoil.core.ids import Origin
-from counterfoil.core.knowledge.findings import Finding
-from counterfoil.core.knowledge.graph import Graph
-from counterfoil.core.knowledge.sources import Freshness, Source
-from counterfoil.core.knowledge.view import View, VisiblePage
 from counterfoil.engine.chains import VisibleStores
-from counterfoil.engine.migrate import Dual, Switch
-from counterfoil.engine.promote import PromotionStores, SeenChain
-from counterfoil.engine.search_pages import PageSearch
-from counterfoil.engine.write_pages import WritableStore
-from counterfoil.ports.commands import CommandBounds, CommandRunner
+
+if TYPE_CHECKING:  # what only some commands pay for
+    from counterfoil.core.knowledge.findings import Finding
+    from counterfoil.core.knowledge.graph import Graph
+    from counterfoil.core.knowledge.sources import Freshness, Source
+    from counterfoil.core.knowledge.view import View, VisiblePage
+    from counterfoil.engine.migrate import Dual, Switch
+    from counterfoil.engine.promote import PromotionStores, SeenChain
+    from counterfoil.engine.search_pages import PageSearch
+    from counterfoil.engine.write_pages import WritableStore
+    from counterfoil.ports.commands import CommandBounds, CommandRunner
 
 
 class StoreSelection(NamedTuple):
@@ -38,39 +40,39 @@ class OpenStores(NamedTuple):
 class Desk(Protocol):
     """What is needed to write into the stores that a selection means."""
 
-    def writable(self) -> WritableStore:
+    def writable(self) -> "WritableStore":
         """Return the own store, to write pages into."""
         ...
 
-    def promotion(self) -> PromotionStores:
+    def promotion(self) -> "PromotionStores":
         """Return the stores to promote from and to."""
         ...
 
-    def dual(self, name: str, frozen: str | None) -> Dual:
+    def dual(self, name: str, frozen: str | None) -> "Dual":
         """Return the two readings: ours, and that of the file `name`."""
         ...
 
-    def switch(self, actor: str, reason: str) -> Switch:
+    def switch(self, actor: str, reason: str) -> "Switch":
         """Return where a switch is recorded: in the own store."""
         ...
 
-    def sources(self) -> list[tuple[Source, Freshness]]:
+    def sources(self) -> "list[tuple[Source, Freshness]]":
         """Return the sources of the own store, and whether they are fresh now."""
         ...
 
-    def add_source(self, name: str, valid_until: str | None) -> tuple[Source, ...]:
+    def add_source(self, name: str, valid_until: str | None) -> "tuple[Source, ...]":
         """Import a file or a folder into the own store."""
         ...
 
-    def runner(self, seconds: float) -> tuple[CommandRunner, CommandBounds]:
+    def runner(self, seconds: float) -> "tuple[CommandRunner, CommandBounds]":
         """Return what runs checks, and within which bounds."""
         ...
 
-    def body_of(self, visible: VisiblePage) -> str:
+    def body_of(self, visible: "VisiblePage") -> str:
         """Return the body of a page that is visible."""
         ...
 
-    def search(self) -> tuple[SeenChain, PageSearch]:
+    def search(self) -> "tuple[SeenChain, PageSearch]":
         """Return the chain, and what searches it."""
         ...
 
@@ -86,7 +88,7 @@ class Knowledge(Protocol):
         """Have the stores open that `selection` means."""
         ...
 
-    def findings_before(self, opened: OpenStores, revision: str) -> list[Finding]:
+    def findings_before(self, opened: OpenStores, revision: str) -> "list[Finding]":
         """Return the findings that there were at a revision of Git."""
         ...
 
@@ -121,6 +123,6 @@ class Knowledge(Protocol):
         """Return what is needed to write into the first of the stores."""
         ...
 
-    def draw_svg(self, graph: Graph, view: View) -> str:
+    def draw_svg(self, graph: "Graph", view: "View") -> str:
         """Return the picture of `graph` as SVG."""
         ...

@@ -52,7 +52,13 @@ def command(
 
 def _summarize(graph: Graph) -> None:
     output = Output("never")
-    output.line((f"{len(graph.pages):,} pages, {len(graph.edges):,} edges", ""))
+    pages, edges = len(graph.pages), len(graph.edges)
+    shown = f"{pages:,} page{_s(pages)}, {edges:,} edge{_s(edges)}"
+    output.line((shown, ""))
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"
 
 
 def _text(application: Application, form: str, graph: Graph, view: View) -> str:
