@@ -37,6 +37,7 @@ from counterfoil.core.knowledge.names import link_name, slug
 from counterfoil.core.knowledge.pages import (
     Fault,
     FieldSpot,
+    Footnote,
     Invalidation,
     Link,
     Page,
@@ -435,6 +436,32 @@ def test_a_contradiction_names_one_other_page(handle: str, code: str | None, wor
     ]  # fmt: skip
     assert _codes(found) == ([] if code is None else [code])
     assert all(words in one.message for one in found)
+
+
+def test_a_source_and_a_footnote_name_what_is_registered() -> None:
+    """lint: Once each; an anchor counts, and so does a footnote that the page defines."""
+    notes = [("s1", "l1"), ("s1", "l9"), ("gone", None), ("gone", None), ("mine", None)]
+    page = _page(
+        "a",
+        sources=(Written("s1", 0), Written("lost", 1), Written("lost", 2)),
+        footnotes=tuple(
+            Footnote(source, anchor, source == "mine", 9, column)
+            for column, (source, anchor) in enumerate(notes, start=1)
+        ),
+    )
+    registry = SourceRegistry(anchors={"s1": frozenset({"l1"})})
+    found = [
+        (one.written, one.spot)
+        for one in page_findings(single_store([page], registry), VisiblePage(HERE, page))
+        if one.code == "missing-source"
+    ]
+    assert found == [
+        ("lost", FieldSpot("sources", 1)),
+        ("s1#l9", TextSpot(9, 2)),
+        ("gone", TextSpot(9, 3)),
+    ]
+    broken = single_store([page], SourceRegistry(fault="cut"))
+    assert "missing-source" not in _codes(page_findings(broken, VisiblePage(HERE, page)))
 
 
 def test_a_page_that_writes_neither_id_nor_title_is_told_so() -> None:

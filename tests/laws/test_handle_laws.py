@@ -1,5 +1,7 @@
 """Laws of handles: reading and writing are inverse, and nothing raises."""
 
+from random import Random
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -75,3 +77,22 @@ def test_any_text_is_read_or_malformed(text: str) -> None:
         assert found.text == text
     else:
         assert parse_handle(format_handle(found)) == found
+
+
+def test_a_hundred_thousand_references_have_a_handle_each() -> None:
+    """handles: Drawn at random, all read back, and no two different ones share a handle."""
+    draw = Random(20261130)
+    origins, signs = ["here", "shared", "inherited:", "knowledge-ref:v1:"], list("x:é%/😀 ")
+    pieces = [*origins, *signs, "::"]
+    seen: dict[str, PageReference] = {}
+    for _ in range(100_000):
+        page = "".join(draw.choices(pieces, k=draw.randint(2, 9)))
+        run = "".join(draw.choices(("r", "1", ":", "::", "é", "a b"), k=draw.randint(1, 3)))
+        if not _is_page(page) or not _is_run(run):
+            continue
+        origin = draw.choice((None, HERE, SHARED, Origin.inherited(RunId(run))))
+        reference = PageReference(origin, PageId(page))
+        handle = format_handle(reference)
+        assert parse_handle(handle) == reference
+        assert seen.setdefault(handle, reference) == reference
+    assert len(seen) > 50_000

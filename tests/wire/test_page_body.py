@@ -90,6 +90,7 @@ def test_links_are_read_where_there_is_text(body: str, targets: list[str]) -> No
     ("body", "targets"),
     [
         ("$a$ [[b]] $c$", ["b"]),
+        ("$a *b **c** [[d]]* e$ ~~[[f]]~~", ["f"]),
         ("$[[a]]$", []),
         ("$ [[a]]$ [[b]] $[[c]] $", ["a", "b", "c"]),
         ("$5 [[a]] and $6", ["a"]),

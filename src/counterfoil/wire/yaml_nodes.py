@@ -134,10 +134,8 @@ class _Builder:
     def _finish(self, event: Any) -> None:
         node = self._open.pop()
         self._keys.pop()
-        if node.is_flow:
-            node.end = event.end_mark.index
-        elif node.items:
-            node.end = node.items[-1].end
+        # the end of a block is said to be where the next one begins, which is too late
+        node.end = event.end_mark.index if node.is_flow else node.items[-1].end
         node.size = 1 + sum(item.size for item in node.items)
         node.depth = 1 + max((item.depth for item in node.items), default=0)
         self._add(node)
