@@ -131,15 +131,16 @@ def finding_page(code: str) -> str:
     page = CodePage(run_in, code)
     one = page.entry
     in_page = f" In one page, the comment `<!-- counterfoil: allow {code}: why -->` in its body."
-    silence = "" if page.path.endswith(".json") else in_page
-    rule = f'[[silence]]\nrule = "{code}"\npath = "knowledge/drafts/*"\nreason = "why"'
+    silence = in_page if page.is_silenced_in_a_page else ""
+    where = page.path if page.path.endswith(".json") else "knowledge/drafts/*"
+    rule = f'[[silence]]\nrule = "{code}"\npath = "{where}"\nreason = "why"'
     return (
         f"\nSeverity: {one.severity}. It says that {one.sentence}.\n\n{one.meaning}\n"
         f"\n## Example\n\n`{page.path}`:\n{fenced(page.written, 'text')}"
         + fenced("\n".join([f"$ {page.command}", *page.shown]), "console")
         + f"\n## How to mend it\n\n{one.fix}\n"
-        f"\n## How to silence it\n\nOnly with a reason, and counted.{silence} For many pages, in"
-        f" `counterfoil.toml`:\n{fenced(rule, 'toml')}"
+        f"\n## How to silence it\n\nOnly with a reason, and counted.{silence}"
+        f" In `counterfoil.toml`, for all paths that match:\n{fenced(rule, 'toml')}"
     )
 
 

@@ -67,6 +67,11 @@ class CodePage:
             raise ValueError(f"the example of {code} does not show it: {text}")
 
     @property
+    def is_silenced_in_a_page(self) -> bool:
+        """Whether a comment in a page can silence it: it is about one page that was read."""
+        return self.code not in _NOT_OF_A_PAGE
+
+    @property
     def written(self) -> str:
         """What stands in the file at fault."""
         if isinstance(self.content, str):
@@ -101,6 +106,21 @@ _MORE: dict[str, dict[str, Any]] = {
     "unreadable-page": {"knowledge/\udcff.md": "Words.\n"},
 }
 """What the vectors do not show."""
+
+_NOT_OF_A_PAGE = frozenset(
+    {
+        "bad-registry",
+        "duplicate-source-hash",
+        "lineage-conflict",
+        "lineage-cycle",
+        "missing-ancestor-store",
+        "no-literal-id",
+        "no-literal-title",
+        "skipped-link",
+        "unreadable-page",
+    }
+)
+"""Codes that only a configuration silences."""
 
 
 def _write(folder: Path, files: dict[str, Any]) -> None:

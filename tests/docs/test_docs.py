@@ -169,6 +169,8 @@ def test_a_workflow_calls_what_there_is(block: Block) -> None:
     assert calls
     for name, rest in calls:
         command = cli.get_command(click.Context(cli), name)
+        if isinstance(command, click.Group):
+            command = command.get_command(click.Context(command), rest.split()[0])
         assert command is not None
         known = {option for one in command.params for option in one.opts}
         assert set(re.findall(r"--[a-z-]+", rest)) <= known
@@ -261,6 +263,24 @@ def test_every_key_of_the_json_is_explained(
     document = json.loads(_run(sandbox, "check", "--json", f"examples/{example}")[1])
     text = _page("docs/reference/json.md")
     assert sorted(key for key in set(_keys(document)) if f"`{key}`" not in text) == []
+
+
+def test_every_key_of_a_report_about_pages_is_explained() -> None:
+    """docs-complete: The page about findings has every key that its schema has."""
+    schema = json.loads(_page("docs/reference/findings.schema.json"))
+    text = _page("docs/reference/findings.md")
+    keys = {key for part in _objects(schema) for key in part.get("properties", {})}
+    assert {"candidates", "leftOut", "hidesAmbiguity"} <= keys
+    assert sorted(key for key in keys if f"`{key}`" not in text) == []
+
+
+def _objects(value: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - JSON is of any type
+    """Yield every object of a document, itself and below."""
+    if isinstance(value, dict):
+        yield value
+    for item in value.values() if isinstance(value, dict) else value:
+        if isinstance(item, dict | list):
+            yield from _objects(item)
 
 
 def _keys(value: Any) -> Iterator[str]:  # noqa: ANN401 - JSON is of any type

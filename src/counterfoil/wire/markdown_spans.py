@@ -50,9 +50,12 @@ def are_in_code(body: str, places: Sequence[int]) -> list[bool] | None:
     """
     if _MARK in body or any(map(body.__contains__, ("<", "$", "]:"))):
         return None
-    ends = (*places[1:], len(body))
+    blank = body.find("\n\n", places[-1])  # what follows has no part in what stands before
+    ends = (*places[1:], len(body) if blank < 0 else blank + 1)
     parts = [body[start:end] for start, end in zip(places, ends, strict=True)]
     shown = html(_MARK.join((body[: places[0]], *parts)), options=_OPTIONS)
+    if shown.count(_MARK) == len(places) and not _MARK_NOT_IN_TEXT.search(shown):
+        return [False] * len(places)
     if _MARK_IN_TAG.search(shown):
         return None  # in what an image or a link says of itself, code is no element
     before, *codes = shown.split("<code")
@@ -65,6 +68,7 @@ def are_in_code(body: str, places: Sequence[int]) -> list[bool] | None:
 
 _MARK = "\x1a"
 """A control character, which means nothing to Markdown and stays itself in HTML."""
+_MARK_NOT_IN_TEXT = re.compile(f"<code[^<{_MARK}]*+{_MARK}|<[^>{_MARK}]*+{_MARK}")
 _MARK_IN_TAG = re.compile(f"<[^>{_MARK}]*+{_MARK}")
 
 

@@ -56,7 +56,7 @@ def find_references(body: str, line: int = 1) -> References:
     could hide a reference, define a footnote or silence a code.
     """
     links = _brackets(body, line)
-    notes = list(_notes(body))
+    notes = list(_notes(body)) if "^" in body else []
     if not (links or notes) and not ("<" in body and "counterfoil:" in body):
         return _NOTHING
     is_odd = _is_odd(body, links, notes)
@@ -163,8 +163,8 @@ def _outside_code(body: str, links: list[_Brackets], notes: list[re.Match[str]])
     """Return what is in no code; `None` where only the parser's own account tells."""
     places = sorted([bracket[1] + 2 for bracket in links] + [note.start() + 2 for note in notes])
     told = are_in_code(body, places)
-    if told is None:
-        return None
+    if told is None or not any(told):
+        return None if told is None else (links, notes)
     hidden = {place for place, is_hidden in zip(places, told, strict=True) if is_hidden}
     return (
         [bracket for bracket in links if bracket[1] + 2 not in hidden],

@@ -20,6 +20,7 @@ from counterfoil.engine.migrate import Dual, Switch
 from counterfoil.engine.promote import PromotionStores, SeenChain
 from counterfoil.engine.scanned_texts import ScannedTexts
 from counterfoil.engine.search_pages import PageSearch
+from counterfoil.engine.stored_view import StoredView
 from counterfoil.engine.write_pages import WritableStore
 from counterfoil.ports.commands import CommandBounds, CommandRunner
 from counterfoil.ports.knowledge import StoreIndex
@@ -117,7 +118,13 @@ class WiredDesk:
             from counterfoil.adapters.search import DiskTextIndex
 
             index = DiskTextIndex(self._root.path, self._visible.name)
-        search = PageSearch(seen.chain, index, body_of=self.body_of, digest_of=seen.digest_of)
+        search = PageSearch(
+            seen.chain,
+            index,
+            body_of=self.body_of,
+            digest_of=seen.digest_of,
+            view=StoredView(self._visible.stores, run=self._visible.run),
+        )
         return seen, search
 
     def now(self) -> str:
