@@ -110,3 +110,11 @@ def test_an_origin_knows_its_run() -> None:
     assert Origin("inherited:r1").run == RunId("r1")
     assert Origin.inherited(RunId("r1")) == "inherited:r1"
     assert (HERE.run, SHARED.run, Origin("here")) == (None, None, HERE)
+
+
+@pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
+def test_a_number_that_json_does_not_have_is_refused(constant: str) -> None:
+    """handles: Python's reader of JSON takes more than JSON."""
+    found = parse_handle(f"knowledge-ref:v1:[null,{constant}]")
+    assert isinstance(found, Malformed)
+    assert found.reason == "bad-json"

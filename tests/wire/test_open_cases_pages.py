@@ -29,7 +29,7 @@ def _cites(page: Page) -> list[str]:
 
 
 def test_a_name_composed_or_not_is_one_name() -> None:
-    """page-names: C96: a file in NFD, links and citations in NFC."""
+    """page-names: C96 a file in NFD, links and citations in NFC."""
     decomposed = "U\u0308bersicht"
     page = _read("text\n", f"knowledge/{decomposed}.md").page
     assert page.id == "übersicht"
@@ -38,14 +38,14 @@ def test_a_name_composed_or_not_is_one_name() -> None:
 
 
 def test_what_only_looks_alike_stays_apart() -> None:
-    """page-names: C97: NFC, not NFKC: `①` is not `1`, `ﬁle` is not `file`."""
+    """page-names: C97 NFC, not NFKC: `①` is not `1`, `ﬁle` is not `file`."""
     assert _read("", "knowledge/①.md").page.id != _read("", "knowledge/1.md").page.id
     assert _read("---\nid: ﬁle\n---\n").page.id == "ﬁle"
     assert link_name("²") != link_name("2")
 
 
 def test_an_unquoted_date_is_as_it_is_written() -> None:
-    """frontmatter: C98: an id and citations that other readers make dates of."""
+    """frontmatter: C98 an id and citations that other readers make dates of."""
     daily = _read("---\nid: 2024-12-19\n---\n")
     assert daily.page.id == "2024-12-19"
     assert daily.findings == [("coerced-id", 2)]
@@ -55,7 +55,7 @@ def test_an_unquoted_date_is_as_it_is_written() -> None:
 
 
 def test_a_number_sign_takes_no_value_in_silence() -> None:
-    """page-fields: C100: `cites: #176` is a comment, `[#a]` is never closed."""
+    """page-fields: C100 `cites: #176` is a comment, `[#a]` is never closed."""
     page = _read("---\nid: p\ncites: #176\n---\n")
     assert page.findings == [("comment-in-field", 3)]
     assert page.page.faults[0].written == "#176"
@@ -65,7 +65,7 @@ def test_a_number_sign_takes_no_value_in_silence() -> None:
 
 
 def test_a_key_written_twice_hides_no_page() -> None:
-    """frontmatter: C101: reported at the second; no value is used; the page has its path's id."""
+    """frontmatter: C101 reported at the second; no value is used; the page has its path's id."""
     page = _read("---\nid: p\ncites: [a]\nstatus: x\ncites: [b]\n---\nbody\n")
     assert page.findings == [("bad-frontmatter", 5)]
     assert "the key 'cites' is written twice" in page.page.faults[0].message
@@ -73,7 +73,7 @@ def test_a_key_written_twice_hides_no_page() -> None:
 
 
 def test_a_scalar_is_never_taken_letter_by_letter() -> None:
-    """page-fields: C102: one citation, commas and all; tags with commas are not taken."""
+    """page-fields: C102 one citation, commas and all; tags with commas are not taken."""
     assert _cites(_read("---\ncites: alpha\n---\n").page) == ["alpha"]
     assert _cites(_read("---\ncites: alpha, beta\n---\n").page) == ["alpha, beta"]
     tags = _read("---\ntags: a, b\n---\n")
@@ -81,7 +81,7 @@ def test_a_scalar_is_never_taken_letter_by_letter() -> None:
 
 
 def test_a_list_over_two_lines_and_text_in_a_block_are_what_they_are() -> None:
-    """frontmatter: C103: neither ends the frontmatter, neither makes a field."""
+    """frontmatter: C103 neither ends the frontmatter, neither makes a field."""
     page = _read(
         "---\nid: p\ncites: [one,\n  two]\nnote: |\n  id: fake\n  --- not the end\n---\nbody"
     )
@@ -91,7 +91,7 @@ def test_a_list_over_two_lines_and_text_in_a_block_are_what_they_are() -> None:
 
 
 def test_empty_items_are_named_and_no_value_is_none() -> None:
-    """page-fields: C104: an item without a text is a finding; a field without a value is none."""
+    """page-fields: C104 an item without a text is a finding; a field without a value is none."""
     page = _read("---\nid: p\ncites:\n  -\n  - a\n  - ''\n---\n")
     assert _cites(page.page) == ["a"]
     assert page.findings == [("malformed-citation", 4), ("malformed-citation", 6)]
@@ -103,13 +103,13 @@ def test_empty_items_are_named_and_no_value_is_none() -> None:
     "before", ["\ufeff", "\r\n", "\ufeff\r\n \t\r\n"], ids=["a BOM", "a blank line", "both"]
 )
 def test_nothing_before_the_block_hides_it(before: str) -> None:
-    """frontmatter: C105: a BOM, CRLF, blank lines."""
+    """frontmatter: C105 a BOM, CRLF, blank lines."""
     page = _read(f"{before}---\r\nid: p\r\ncites: [gone]\r\n---\r\nbody")
     assert (page.page.id, _cites(page.page), page.body) == ("p", ["gone"], "body")
 
 
 def test_lines_of_hyphens_open_and_close_only_what_they_should() -> None:
-    """frontmatter: C106: later in the body, four of them, never closed."""
+    """frontmatter: C106 later in the body, four of them, never closed."""
     page = _read("---\nid: p\n---\ntext\n---\nid: evil\ncites: [x]\n---\n")
     assert (page.page.id, _cites(page.page)) == ("p", [])
     four = _read("----\nhello\n----\nworld", "knowledge/b.md")
@@ -120,13 +120,13 @@ def test_lines_of_hyphens_open_and_close_only_what_they_should() -> None:
 
 
 def test_brackets_in_code_and_comments_are_no_links() -> None:
-    """wikilinks: C107: a test of the shell, a code span, a comment."""
+    """wikilinks: C107 a test of the shell, a code span, a comment."""
     body = '```bash\nif [[ -f "$X" && -n "$Y" ]]; then\n```\nand `[[page]]` and <!-- [[hidden]] -->'
     assert [link.target for link in _read(f"{body} and a real [[gone]]").page.links] == ["gone"]
 
 
 def test_links_are_written_in_many_ways() -> None:
-    """wikilinks: C109: tables, sections, blocks, embeds, labels, white space."""
+    """wikilinks: C109 tables, sections, blocks, embeds, labels, white space."""
     body = (
         "| A |\n|---|\n| [[page\\|Alias]] |\n\n"
         "[[page#Intro|x]] ![[page]] [[page^b1]] [[#here]] [[page|]] [[ page ]]\n"
