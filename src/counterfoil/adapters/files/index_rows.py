@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Literal
 
 from counterfoil.adapters.files.cache import INDEXES
-from counterfoil.adapters.files.reading import ReadFile, hash_of
+from counterfoil.adapters.files.reading import ReadFile, hash_of, unpacked
 from counterfoil.adapters.files.reports import load_report, store_report
 from counterfoil.core.ids import HERE
 from counterfoil.core.knowledge.affected import PageChange
@@ -169,11 +169,11 @@ class IndexRows:
         many("INSERT INTO content VALUES (?, ?)", ((number, page.row) for number, page in numbered))
         many(
             "INSERT INTO name VALUES (?, ?)",
-            ((key, number) for number, page in numbered for key in page.names),
+            ((key, number) for number, page in numbered for key in unpacked(page.names)),
         )
         many(
             "INSERT INTO reference VALUES (?, ?)",
-            ((key, number) for number, page in numbered for key in page.references),
+            ((key, number) for number, page in numbered for key in unpacked(page.references)),
         )
         for statement in INDEXES:
             self._database.execute(statement)
