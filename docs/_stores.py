@@ -114,8 +114,6 @@ _NOT_OF_A_PAGE = frozenset(
         "lineage-conflict",
         "lineage-cycle",
         "missing-ancestor-store",
-        "no-literal-id",
-        "no-literal-title",
         "skipped-link",
         "unreadable-page",
     }

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from adapters.stores import lint, place, write_files
+from adapters.stores import lint, opened, place, write_files
 from counterfoil.core.knowledge.codes import CODES
+from counterfoil.engine.lint_stores import lint_stores, with_literals
 
 _TESTS = Path(__file__).parents[1]
 _PAGES = _TESTS.parent / "docs" / "reference" / "findings"
@@ -64,4 +65,18 @@ def test_a_comment_silences_each_code_of_its_page(row: Row, tmp_path: Path) -> N
 def test_a_page_of_the_documentation_says_whether_a_comment_silences() -> None:
     """lint-codes: What no page can silence is silenced by a configuration alone."""
     told = {code for code in CODES if "In one page" in (_PAGES / f"{code}.md").read_text("utf-8")}
-    assert told == {row[0] for row in _ROWS}
+    assert told == {row[0] for row in _ROWS} | {"no-literal-id", "no-literal-title"}
+
+
+def test_a_comment_silences_what_a_strict_store_asks_for(tmp_path: Path) -> None:
+    """lint-silence: The codes of `validate --strict` are codes of a page as well."""
+    comment = "<!-- counterfoil: allow no-literal-id: it is named by its file -->\n"
+    write_files(tmp_path, {"knowledge/a.md": f"{comment}[[b]]\n", "knowledge/b.md": "[[a]]\n"})
+    with opened(tmp_path) as visible:
+        report = with_literals(lint_stores(visible), visible)
+    assert [(one.code, one.path) for one in report.findings] == [
+        ("no-literal-title", "knowledge/a.md"),
+        ("no-literal-id", "knowledge/b.md"),
+        ("no-literal-title", "knowledge/b.md"),
+    ]
+    assert [one.code for one in report.silenced] == ["no-literal-id"]

@@ -346,3 +346,15 @@ def test_the_digests_are_those_of_the_bytes(store: Path) -> None:
         assert visible.own.page("knowledge/none.md") is None
         visible.own.forget()
         assert not (store / ".counterfoil" / "index.db").exists() or visible.own.count == 0
+
+
+@pytest.mark.parametrize("table", ["content", "found"])
+def test_a_damaged_row_is_done_without(table: str, store: Path) -> None:
+    """index-cache: A database that opens may hold what nobody wrote."""
+    column = "row" if table == "content" else "findings"
+    with sqlite3.connect(store / ".counterfoil" / "index.db") as database:
+        database.execute(f"UPDATE {table} SET {column} = x'c1'")
+        database.execute("UPDATE report SET seen = '' WHERE ? = 'content'", (table,))
+    database.close()
+    assert _codes(store) == ["missing-citation"]
+    assert _codes(store) == ["missing-citation"]

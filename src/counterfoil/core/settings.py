@@ -28,7 +28,7 @@ class Key:
 
 KEYS: tuple[Key, ...] = (
     Key("color", ("auto", "always", "never"), "auto", "when text is coloured"),
-    Key("format", ("text", "json", "github", "sarif"), "text", "how `check` reports"),
+    Key("format", ("text", "json", "github", "sarif"), "text", "how `check` and `kb lint` report"),
     Key("strict", bool, default=False, meaning="whether what is not established makes exit code 1"),
     Key("verbose", bool, default=False, meaning="whether `check` also shows what is supported"),
     Key("repo", str, "", "a repository in which places and commits are looked up"),

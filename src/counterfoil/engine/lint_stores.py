@@ -13,7 +13,12 @@ from counterfoil.core.digests import tagged_digest
 from counterfoil.core.ids import HERE
 from counterfoil.core.knowledge.affected import PageChange, affected_paths
 from counterfoil.core.knowledge.audit import count_citations
-from counterfoil.core.knowledge.checks import count_links, literal_findings, page_findings
+from counterfoil.core.knowledge.checks import (
+    count_links,
+    literal_findings,
+    page_findings,
+    with_silences,
+)
 from counterfoil.core.knowledge.findings import Checked, Finding, LintReport, in_order
 from counterfoil.core.knowledge.invalidated import invalidation_findings
 from counterfoil.core.knowledge.lint import registry_findings, report_of
@@ -21,7 +26,7 @@ from counterfoil.core.knowledge.pages import FieldSpot
 from counterfoil.core.knowledge.view import VisiblePage
 from counterfoil.engine.chains import VisibleStores
 from counterfoil.engine.stored_view import StoredView
-from counterfoil.ports.knowledge import ReportChange, SavedReport, StoreIndex
+from counterfoil.ports.knowledge import DamagedIndexError, ReportChange, SavedReport, StoreIndex
 
 _RULES = 1
 """The number of these rules; a report saved under others is not looked at."""
@@ -32,10 +37,21 @@ _Located = dict[str, Sequence[Finding]]
 def lint_stores(visible: VisibleStores) -> LintReport:
     """Return every finding about the pages of the first store of `visible`, located.
 
+    An index that turns out to be damaged is made anew.
+
     Raises:
         NotFoundError: A store is not there.
         UnavailableError: A store does not stand still.
     """
+    try:
+        return _linted(visible)
+    except DamagedIndexError:
+        for store in visible.stores.values():
+            store.forget()
+        return _linted(visible)
+
+
+def _linted(visible: VisibleStores) -> LintReport:
     states = tuple(store.refresh() for store in visible.stores.values())
     view = StoredView(visible.stores, run=visible.run)
     seen = _seen(visible)
@@ -206,7 +222,7 @@ def with_literals(report: LintReport, visible: VisibleStores) -> LintReport:
     missing = [
         finding
         for page in visible.own.pages()
-        for finding in literal_findings(VisiblePage(HERE, page))
+        for finding in with_silences(list(literal_findings(VisiblePage(HERE, page))), page)
     ]
-    found = in_order((*report.findings, *missing), visible.stores)
-    return replace(report, findings=found)
+    both = (*report.findings, *report.silenced, *missing)
+    return report_of(report.checked, in_order(both, visible.stores))

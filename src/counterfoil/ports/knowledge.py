@@ -3,10 +3,22 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from counterfoil.core.errors import UnreadableError
 from counterfoil.core.knowledge.affected import PageChange
 from counterfoil.core.knowledge.findings import Checked, Finding
 from counterfoil.core.knowledge.pages import Page, Spot, TextSpot
 from counterfoil.core.knowledge.view import SourceRegistry
+
+
+class DamagedIndexError(UnreadableError):
+    """What is kept of a store is not what was kept; the files themselves are not at fault."""
+
+    def __init__(self, what: str) -> None:
+        """Name `what` cannot be read."""
+        super().__init__(
+            f"the index of the store is damaged: {what} in it cannot be read",
+            advice="`counterfoil kb index --anew` makes it anew",
+        )
 
 
 class PassedOver(NamedTuple):

@@ -6,8 +6,7 @@ is read in what is neither code nor comment (`math_spans`). All time is linear i
 (knowledge.md section 1, "Body").
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from pyromark import Markdown, Options, html
@@ -54,22 +53,30 @@ def are_in_code(body: str, places: Sequence[int]) -> list[bool] | None:
     ends = (*places[1:], len(body) if blank < 0 else blank + 1)
     parts = [body[start:end] for start, end in zip(places, ends, strict=True)]
     shown = html(_MARK.join((body[: places[0]], *parts)), options=_OPTIONS)
-    if shown.count(_MARK) == len(places) and not _MARK_NOT_IN_TEXT.search(shown):
-        return [False] * len(places)
-    if _MARK_IN_TAG.search(shown):
-        return None  # in what an image or a link says of itself, code is no element
-    before, *codes = shown.split("<code")
-    told = [False] * before.count(_MARK)
-    for code in codes:
-        inside, _, behind = code.partition("</code>")
-        told += [True] * inside.count(_MARK) + [False] * behind.count(_MARK)
-    return told if len(told) == len(places) else None
+    told = _told(shown.split(_MARK)[:-1])
+    return told if told is not None and len(told) == len(places) else None
 
 
 _MARK = "\x1a"
 """A control character, which means nothing to Markdown and stays itself in HTML."""
-_MARK_NOT_IN_TEXT = re.compile(f"<code[^<{_MARK}]*+{_MARK}|<[^>{_MARK}]*+{_MARK}")
-_MARK_IN_TAG = re.compile(f"<[^>{_MARK}]*+{_MARK}")
+
+
+def _told(parts: Iterable[str]) -> list[bool] | None:
+    """Say of the end of each of `parts` of HTML whether it is in code; `None` inside a tag.
+
+    In code no tag stands: every `<` is an entity there.
+    """
+    told: list[bool] = []
+    is_code = is_tag = False
+    for part in parts:
+        tag = part.rfind("<")
+        if tag >= 0:
+            is_code, is_tag = part.startswith("<code", tag), True
+        is_tag = is_tag and part.find(">", max(tag, 0)) < 0
+        if is_tag:
+            return None  # in what a link or an image says of itself, code is no element
+        told.append(is_code)
+    return told
 
 
 def find_spans(body: str) -> Spans:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from counterfoil.core.errors import CounterfoilError
 from counterfoil.core.ids import Origin, PageId
 from counterfoil.core.knowledge.findings import Candidate, Finding
 from counterfoil.core.knowledge.pages import (
@@ -60,9 +61,26 @@ def page_to_row(page: Page) -> bytes:
     )
 
 
+class DamagedRowError(ValueError):
+    """A row that no version of this module made."""
+
+
+_FAULTS = (msgspec.DecodeError, LookupError, TypeError, ValueError, CounterfoilError)
+
+
 def page_from_row(row: bytes) -> Page:
-    """Return the page that `page_to_row` made `row` of."""
-    value: Any = _decode(row)
+    """Return the page that `page_to_row` made `row` of.
+
+    Raises:
+        DamagedRowError: It is none.
+    """
+    try:
+        return _page(_decode(row))
+    except _FAULTS as error:
+        raise DamagedRowError("a page") from error
+
+
+def _page(value: Any) -> Page:
     return Page(
         path=value[0],
         id=str.__new__(PageId, value[1]),  # refused or not when the page was read
@@ -143,8 +161,15 @@ def _finding(finding: Finding) -> tuple[Any, ...]:
 
 
 def findings_from_row(row: bytes) -> tuple[Finding, ...]:
-    """Return the findings that `findings_to_row` made `row` of."""
-    return tuple(_read_finding(value) for value in _decode(row))
+    """Return the findings that `findings_to_row` made `row` of.
+
+    Raises:
+        DamagedRowError: It is none.
+    """
+    try:
+        return tuple(_read_finding(value) for value in _decode(row))
+    except _FAULTS as error:
+        raise DamagedRowError("findings") from error
 
 
 def _read_finding(value: list[Any]) -> Finding:

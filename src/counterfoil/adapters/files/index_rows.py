@@ -13,8 +13,8 @@ from counterfoil.core.ids import HERE
 from counterfoil.core.knowledge.affected import PageChange
 from counterfoil.core.knowledge.pages import Page
 from counterfoil.core.knowledge.view import keys_written, names_of
-from counterfoil.ports.knowledge import ReportChange, SavedReport
-from counterfoil.wire.page_rows import page_from_row
+from counterfoil.ports.knowledge import DamagedIndexError, ReportChange, SavedReport
+from counterfoil.wire.page_rows import DamagedRowError, page_from_row
 
 Keyed = Literal["name", "reference"]
 
@@ -147,7 +147,7 @@ class IndexRows:
         """Remove a page and return its row."""
         execute = self._database.execute
         row: bytes = execute("SELECT row FROM content WHERE number = ?", (number,)).fetchone()[0]
-        page = page_from_row(row)
+        page = _read(row)
         for table, keys in (("name", names_of(page)), ("reference", keys_written(page))):
             statement = f"DELETE FROM {table} WHERE key = ? AND number = ?"  # noqa: S608 - our tables
             self._database.executemany(statement, [(hash_of(key), number) for key in keys])
@@ -202,7 +202,7 @@ class IndexRows:
         for path, row in rows:
             before.setdefault(path, row)
         changes = [
-            PageChange(HERE, page_from_row(row) if row else None, self.page_at(path))
+            PageChange(HERE, _read(row) if row else None, self.page_at(path))
             for path, row in before.items()
         ]
         return [change for change in changes if change.before != change.after]
@@ -265,11 +265,15 @@ class IndexRows:
 
     def _decode(self, number: int) -> Page:
         found = self._database.execute("SELECT row FROM content WHERE number = ?", (number,))
-        return page_from_row(found.fetchone()[0])
+        row = found.fetchone()
+        return _read(row[0]) if row is not None else _read(b"")
 
     def saved_report(self, name: str) -> SavedReport | None:
         """Return the report last saved under `name`, if there is one."""
-        return load_report(self._database, name)
+        try:
+            return load_report(self._database, name)
+        except (DamagedRowError, ValueError):  # it is found again
+            return None
 
     def save_report(self, name: str, change: ReportChange) -> None:
         """Save a report, or what changed of it; nothing happens where that cannot be done."""
@@ -285,6 +289,13 @@ class IndexRows:
                 self._database.execute("ROLLBACK")
         if not self._database.in_transaction:
             self._database.execute("BEGIN")
+
+
+def _read(row: bytes) -> Page:
+    try:
+        return page_from_row(row)
+    except DamagedRowError as error:
+        raise DamagedIndexError("a page") from error
 
 
 def _path(page: Page) -> str:

@@ -13,7 +13,13 @@ from struct import Struct
 from typing import NamedTuple
 
 from counterfoil.adapters.files.paths import StoreRoot
-from counterfoil.core.errors import CounterfoilError, NotFoundError, UnreadableError
+from counterfoil.core.errors import (
+    CounterfoilError,
+    InvalidIdError,
+    NotFoundError,
+    UnreadableError,
+)
+from counterfoil.core.knowledge.changes import StorePath
 from counterfoil.ports.knowledge import PassedOver
 
 _SCAFFOLDS = frozenset({"index.md", "log.md"})
@@ -74,15 +80,18 @@ def is_scaffold(path: str, pages_directory: str) -> bool:
 def _look(entry: "os.DirEntry[str]", above: str, scan: Scan, now: int) -> Iterator[str]:
     """Put a file where it belongs; yield the path of a directory."""
     path = f"{above}/{entry.name}"
-    if not _is_text(path):
-        message = "its name is not UTF-8, so that no page can refer to it"
-        scan.passed_over.append(PassedOver(ascii(path)[1:-1], "unreadable-page", message))
-    elif entry.is_dir(follow_symlinks=False):
+    is_directory, is_link = entry.is_dir(follow_symlinks=False), entry.is_symlink()
+    if not (is_directory or is_link or entry.name.endswith(".md")):
+        return
+    fault = _fault_of_name(path)
+    if fault:
+        scan.passed_over.append(PassedOver(repr(path)[1:-1], "unreadable-page", fault))
+    elif is_directory:
         yield path
-    elif entry.is_symlink():
+    elif is_link:
         message = "it is a symbolic link, and was not followed"
         scan.passed_over.append(PassedOver(path, "skipped-link", message))
-    elif entry.name.endswith(".md"):
+    else:
         _keep(entry, path, scan, now)
 
 
@@ -99,15 +108,17 @@ def _keep(entry: "os.DirEntry[str]", path: str, scan: Scan, now: int) -> None:
         scan.passed_over.append(PassedOver(path, "skipped-link", message))
 
 
-def _is_text(path: str) -> bool:
-    """A name of bytes that are no UTF-8 is read with lone surrogates in it."""
-    if path.isascii():
-        return True
+def _fault_of_name(path: str) -> str:
+    """Return why no page can be at `path`, or nothing."""
+    if path.isprintable() and "\\" not in path:
+        return ""
     try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+        StorePath(path.encode().decode())
+    except UnicodeEncodeError:  # bytes that are no UTF-8 are read as lone surrogates
+        return "its name is not UTF-8, so that no page can refer to it"
+    except InvalidIdError as error:
+        return f"{error.found}, so that no page can be there"
+    return ""
 
 
 def _code(error: CounterfoilError) -> str:
