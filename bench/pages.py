@@ -5,7 +5,7 @@
 Invented pages of 4 kB with ten fields, three citations and five links, some of them with
 code, are read from their bytes. The bare work is one parse of the block by the fastest
 parser of YAML and one walk over the events of the parser of Markdown: it knows no place,
-no fault, no link. A hostile page of twice the length takes about twice as long.
+no fault, no link.
 """
 
 import gc
@@ -31,7 +31,6 @@ _PAGES = 20
 _LENGTH = 4_000
 _ROUNDS = 200
 _RATIO = 1.25
-_DOUBLING = 2.5
 
 _WORDS = (
     "The wait doubles until a minute and stays there, which the log of the run shows. ",

@@ -23,12 +23,18 @@ from counterfoil.core.knowledge.pages import (
     TextSpot,
     Written,
 )
-from counterfoil.core.knowledge.view import SourceRegistry, VisiblePage, keys_written, names_of
+from counterfoil.core.knowledge.view import (
+    SourceRegistry,
+    VisiblePage,
+    key_number,
+    keys_written,
+    names_of,
+)
 from counterfoil.engine.chains import VisibleStores, load_chain, visible_stores
 from counterfoil.engine.lint_since import History, findings_before
 from counterfoil.engine.lint_stores import lint_stores, with_literals
 from counterfoil.engine.stored_view import StoredView
-from counterfoil.ports.knowledge import PassedOver, ReportChange, SavedReport
+from counterfoil.ports.knowledge import PassedOver, PreparedKeys, ReportChange, SavedReport
 
 _R0, _R1, _R2 = (RunId(f"r{number}") for number in range(3))
 _OF_R1 = Origin.inherited(_R1)
@@ -105,8 +111,13 @@ class ListStore:
     def _those(self, ask: Callable[[Page], bool]) -> Sequence[Page]:
         return [page for _, page in sorted(self.there.items()) if ask(page)]
 
-    def prepare(self) -> None:
+    def prepare(self) -> PreparedKeys:
         self.asked.append("prepare")
+        pages = self.there.values()
+        return PreparedKeys(
+            {key_number(key) for page in pages for key in names_of(page)},
+            {key_number(key) for page in pages for key in keys_written(page)},
+        )
 
     def digests(self) -> Mapping[str, str]:
         return {path: f"sha256:{page.title}" for path, page in self.there.items()}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import yaml12
-from hypothesis import assume, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -30,11 +30,13 @@ _NAMES = ["id", "title", "cites", "contradicts", "sources", "tags", "kind", "run
 _NAMES += ["status", "note", "Über", "'quoted'", '"also"', "a b", "2024"]
 _SCALARS = ["a", "here::b", "007", "7", "1e3", "1_000", "0x1F", "0b1", "0.9130", "-0", "no", "Yes"]
 _SCALARS += ["true", "FALSE", "~", "null", "", "2024-05-01", "12:30", "a, b", "a b", "C#", "a # b"]
+_USUAL = tuple(_SCALARS)
 _SCALARS += ["#x", "'it''s'", '"a\\tb"', '"42"', "é", "https://x.org/a?b=c#d", "&x a", "*x", "!x a"]
 _SCALARS += ["!!str 1", "a: b", "[", "]", "{{ x }}", "[[a]]", "@a", "`a`", "%a", "- a", "? a", "🙂"]
 _SCALARS += ["'a\n b'", '"a\n  # b"', "a\n  b", "> a", "*a* b", "Hello!", "a\t", "\u2028", "a\x85b"]
 
-_scalars = st.sampled_from(_SCALARS)
+_usual = st.sampled_from(_USUAL)
+_scalars = st.one_of(_usual, _usual, _usual, _usual, st.sampled_from(_SCALARS))
 _flow_scalars = st.sampled_from(
     ["a", "b c", "7", "'q, r'", "~", "", "*x", "no", "1.5", "{a: 1}", "[b]"]
 )
@@ -67,49 +69,45 @@ _any_text = st.text(st.characters(exclude_categories=()), max_size=40)
 
 
 def _plain(value: object) -> object:
-    """Return what the oracle says with keys as text, or refuse what it cannot say rightly."""
-    if isinstance(value, yaml12.Yaml):
-        assume(condition=False)
+    """Return what the oracle says, where its keys are texts; it says the rest otherwise."""
     if isinstance(value, dict):
-        assume(all(isinstance(key, str) for key in value))
+        if not all(isinstance(key, str) for key in value):
+            raise ValueError(value)
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_plain(item) for item in value]
+    if isinstance(value, yaml12.Yaml):
+        raise ValueError(value)  # noqa: TRY004 - as it does where it cannot read
     return value
 
 
 @given(_lines)
 def test_the_two_readers_of_yaml_say_the_same(lines: str) -> None:
     """frontmatter: What the fast reader is believed, the careful one says as well."""
-    assume(not _TAB_IN_BLOCK.search(lines))
     found, tree = read_yaml(lines), read_nodes(lines)
-    if isinstance(found, YamlFault) or not isinstance(tree, Node):
-        return
-    assert repr(found) == repr(value_of(tree))
+    if isinstance(tree, Node) and not isinstance(found, YamlFault):
+        assert repr(found) == repr(value_of(tree)) or _TAB_IN_BLOCK.search(lines)
 
 
 @given(_lines)
 def test_another_reader_of_yaml_says_the_same(lines: str) -> None:
     """frontmatter: The runner-up, where it says anything; it keeps the last of two keys."""
     found = read_yaml(lines)
-    assume(not isinstance(found, YamlFault))
-    assume(not _TAB_IN_BLOCK.search(lines))
-    assume(not any(space in lines for space in _TAKEN_FOR_SPACE))
+    if isinstance(found, YamlFault):
+        return
     try:
         other = _plain(yaml12.parse_yaml(lines))
     except ValueError:
         return
-    if other is not None and not _ends_in_an_empty_block(lines):
+    if other is not None and not any(odd.search(lines) for odd in _READ_OTHERWISE):
         assert repr(found) == repr(other)
 
 
-_TAKEN_FOR_SPACE = "\u2028\x85"
-_TAB_IN_BLOCK = re.compile(r"[|>][-+2]?(?: # c)?\n(?:  .*\n|\n)* +\t")  # a line of white space
-
-
-def _ends_in_an_empty_block(lines: str) -> bool:
-    """Say whether the last value is a block without lines, of which it makes a line break."""
-    return re.search(r"[|>][-+2]?(?: # c)?\s*\Z", lines) is not None
+_TAB_IN_BLOCK = re.compile(r"[|>][-+2]?(?: # c)?\n(?:  .*\n|\n)* +\t")
+_EMPTY_BLOCK_LAST = re.compile(r"[|>][-+2]?(?: # c)?\s*\Z")
+_TAKEN_FOR_SPACE = re.compile("[\u2028\x85]")
+_READ_OTHERWISE = (_TAB_IN_BLOCK, _EMPTY_BLOCK_LAST, _TAKEN_FOR_SPACE)
+"""White space with a tab as a line of a block; a block without lines; odd line breaks."""
 
 
 @given(_lines, st.sampled_from(["---", "..."]), st.sampled_from(["", "# T\n\n[[a]] `x`\n"]))
@@ -260,14 +258,20 @@ def _contents(tokens: list[Token]) -> Iterator[str]:
 @given(_marked)
 def test_another_parser_of_markdown_finds_the_same_links(pieces: str) -> None:
     """wikilinks: Each link has a name of its own; the runner-up says which are text."""
-    if "---|" in pieces:  # of what is behind or beside a table, each has its own view
-        assume("\t" not in pieces and "    " not in pieces)
-        assume(all(line.count("|") <= len("|||") for line in pieces.split("\n")))
     parts = pieces.split("@")
     body = "".join(f"{part}n{number}" for number, part in enumerate(parts[:-1])) + parts[-1]
     text = "\n".join(_contents(_ORACLE.parse(body)))
     expected = re.findall(r"\[\[(n\d+)\]\]", text)
-    assert [link.target for link in read_body(body).links] == expected
+    found = [link.target for link in read_body(body).links]
+    assert found == expected or _is_beside_a_table(pieces)
+
+
+def _is_beside_a_table(pieces: str) -> bool:
+    """Say whether cells or code stand where each parser has its own view of a table's end."""
+    if "---|" not in pieces:
+        return False
+    bars = max(line.strip("| ").count("|") for line in pieces.split("\n"))
+    return "\t" in pieces or "    " in pieces or bars > 1
 
 
 def test_the_oracles_are_no_straw_men() -> None:

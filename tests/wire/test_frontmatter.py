@@ -355,7 +355,13 @@ def test_a_scalar_is_plain_without_quotes_and_tag(lines: str, is_plain: bool) ->
 def test_the_careful_reader_names_a_control_character() -> None:
     """frontmatter: Asked on its own, it refuses as a value as well."""
     assert isinstance(read_nodes("a: \x07"), YamlFault)
+    assert read_nodes("a: b\n--- c\n") == YamlFault(1, 0, "a second document begins")
     assert read_nodes("# nothing") is None
+
+
+def test_a_line_of_white_space_with_a_tab_does_no_harm() -> None:
+    """frontmatter: Where the careful reader decides, it is taken for spaces."""
+    assert _fields("a: &x b\n \t# c\n\t\r\nd: *x\n") == {"a": "b", "d": "b"}
 
 
 def test_both_builds_of_the_careful_parser_read_alike(monkeypatch: pytest.MonkeyPatch) -> None:

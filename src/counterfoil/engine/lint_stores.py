@@ -113,8 +113,7 @@ class _Result:
 
 def _whole(visible: VisibleStores, view: StoredView) -> _Result:
     """Check every page."""
-    for store in visible.stores.values():
-        store.prepare()
+    view.prepare()
     by_path: _Located = {}
     citations = links = 0
     for page in visible.own.pages():

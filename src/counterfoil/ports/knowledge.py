@@ -1,6 +1,6 @@
 """Stores of pages: what is in them, found by key, and what was found in them before."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from counterfoil.core.errors import UnreadableError
@@ -27,6 +27,13 @@ class PassedOver(NamedTuple):
     path: str
     code: str
     message: str
+
+
+class PreparedKeys(NamedTuple):
+    """The numbers of the keys (`key_number`) that any page is called by, or writes."""
+
+    called: Collection[int]
+    naming: Collection[int]
 
 
 class SavedReport(NamedTuple):
@@ -109,8 +116,8 @@ class StoreIndex(Protocol):
         """Return the pages that are taken back, by path."""
         ...
 
-    def prepare(self) -> None:
-        """Get ready for many questions, at the price of memory."""
+    def prepare(self) -> PreparedKeys:
+        """Get ready for many questions, at the price of memory; return which have an answer."""
         ...
 
     @property

@@ -1,5 +1,6 @@
 """The part of the composition root that knows the stores of pages."""
 
+import gc
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -29,6 +30,7 @@ class WiredKnowledge:
     @contextmanager
     def stores(self, selection: StoreSelection) -> Generator[OpenStores]:
         """Have the stores open that `selection` means."""
+        gc.disable()  # a command holds much, makes no cycles, and ends soon
         with ExitStack() as closing_:
             indexes = OpenedIndexes(closing_, pages=selection.pages, now=nanoseconds)
             if selection.runs is None:

@@ -19,8 +19,8 @@ from counterfoil.core.errors import CounterfoilError, UnavailableError
 from counterfoil.core.knowledge.affected import PageChange
 from counterfoil.core.knowledge.changes import REGISTRY
 from counterfoil.core.knowledge.pages import Page, Spot, TextSpot
-from counterfoil.core.knowledge.view import SourceRegistry, names_of
-from counterfoil.ports.knowledge import PassedOver, ReportChange, SavedReport
+from counterfoil.core.knowledge.view import SourceRegistry, is_called
+from counterfoil.ports.knowledge import PassedOver, PreparedKeys, ReportChange, SavedReport
 from counterfoil.wire.pages import locate, read_page
 from counterfoil.wire.registry import read_registry
 
@@ -169,7 +169,7 @@ class FileIndex:
     def called(self, key: str) -> Sequence[Page]:
         """Return the pages that `key` is a name of, by path."""
         found = self._rows.under("name", key)
-        return [page for page in found if key in names_of(page)] if found else found
+        return [page for page in found if is_called(page, key)] if found else found
 
     def naming(self, key: str) -> Sequence[Page]:
         """Return the pages that write a reference under `key`, by path; and perhaps others."""
@@ -179,9 +179,9 @@ class FileIndex:
         """Return the pages that are taken back, by path."""
         return self._rows.invalidated()
 
-    def prepare(self) -> None:
+    def prepare(self) -> PreparedKeys:
         """Get ready for many questions, at the price of memory."""
-        self._rows.prepare()
+        return self._rows.prepare()
 
     @property
     def registry(self) -> SourceRegistry:

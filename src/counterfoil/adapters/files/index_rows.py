@@ -7,13 +7,13 @@ from itertools import chain
 from typing import Literal
 
 from counterfoil.adapters.files.cache import INDEXES
-from counterfoil.adapters.files.reading import ReadFile, hash_of, unpacked
+from counterfoil.adapters.files.reading import ReadFile, unpacked
 from counterfoil.adapters.files.reports import load_report, store_report
 from counterfoil.core.ids import HERE
 from counterfoil.core.knowledge.affected import PageChange
 from counterfoil.core.knowledge.pages import Page
-from counterfoil.core.knowledge.view import keys_written, names_of
-from counterfoil.ports.knowledge import DamagedIndexError, ReportChange, SavedReport
+from counterfoil.core.knowledge.view import key_number, keys_written, names_of
+from counterfoil.ports.knowledge import DamagedIndexError, PreparedKeys, ReportChange, SavedReport
 from counterfoil.wire.page_rows import DamagedRowError, page_from_row
 
 Keyed = Literal["name", "reference"]
@@ -150,7 +150,7 @@ class IndexRows:
         page = _read(row)
         for table, keys in (("name", names_of(page)), ("reference", keys_written(page))):
             statement = f"DELETE FROM {table} WHERE key = ? AND number = ?"  # noqa: S608 - our tables
-            self._database.executemany(statement, [(hash_of(key), number) for key in keys])
+            self._database.executemany(statement, [(key_number(key), number) for key in keys])
         execute("DELETE FROM content WHERE number = ?", (number,))
         execute("DELETE FROM file WHERE number = ?", (number,))
         return row
@@ -236,7 +236,9 @@ class IndexRows:
 
     def under(self, table: Keyed, key: str) -> Sequence[Page]:
         """Return the pages that have `key`, by path; and perhaps some that do not."""
-        found = self._numbers(table, hash_of(key))
+        found = self._numbers(table, key_number(key))
+        if found is _NONE:  # as a rule: most keys are of one store alone
+            return _NO_PAGES
         if isinstance(found, int):
             return (self._decoded(found),)
         return sorted(map(self._decoded, found), key=_path) if found else _NO_PAGES
@@ -247,11 +249,12 @@ class IndexRows:
         statement = f"SELECT number FROM {table} WHERE key = ?"  # noqa: S608 - our tables
         return [number for (number,) in self._database.execute(statement, (key,))]
 
-    def prepare(self) -> None:
-        """Have the numbers of all keys in memory."""
+    def prepare(self) -> PreparedKeys:
+        """Have the numbers of all keys in memory, and return them."""
         for table in ("name", "reference"):
             if table not in self._at_hand:
                 self._at_hand[table] = self._loaded(table)
+        return PreparedKeys(self._at_hand["name"].keys(), self._at_hand["reference"].keys())
 
     def _loaded(self, table: Keyed) -> _Numbers:
         numbers: _Numbers = {}

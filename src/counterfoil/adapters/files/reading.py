@@ -12,12 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import groupby
 from typing import NamedTuple
-from zlib import crc32
 
 from counterfoil.adapters.files.paths import StoreRoot, read_file
 from counterfoil.core.errors import CounterfoilError
 from counterfoil.core.knowledge.pages import Page
-from counterfoil.core.knowledge.view import keys_written, names_of
+from counterfoil.core.knowledge.view import key_number, keys_written, names_of
 from counterfoil.wire.page_rows import page_to_row
 from counterfoil.wire.pages import read_page
 
@@ -43,18 +42,13 @@ class ReadFile(NamedTuple):
     fault: str | None = None
 
 
-def hash_of(key: str) -> int:
-    """Return the number under which a key is kept; two keys may share one."""
-    return crc32(key.encode("utf-8", "surrogatepass"))
-
-
 def unpacked(keys: bytes) -> "array[int]":
     """Return the numbers of packed keys."""
     return array("I", keys)
 
 
 def _packed(keys: Iterable[str]) -> bytes:
-    return array("I", {hash_of(key) for key in keys}).tobytes()
+    return array("I", {key_number(key) for key in keys}).tobytes()
 
 
 def read_content(path: str, content: bytes, pages_directory: str) -> ReadFile:

@@ -9,6 +9,7 @@ a chain of ten pages or of a million, in memory or in an index on disk.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
+from zlib import crc32
 
 from counterfoil.core.ids import HERE, Origin, PageAddress, PageId, RunId
 from counterfoil.core.knowledge.names import link_name
@@ -94,12 +95,30 @@ def last_segment(target: str) -> str:
     return target.rpartition("/")[2].removesuffix(".md")
 
 
+def key_number(key: str) -> int:
+    """Return the number by which an index keeps a key; two keys may share one."""
+    return crc32(key.encode("utf-8", "surrogatepass"))
+
+
 def names_of(page: Page) -> set[str]:
     """Return every key that `page` is called by."""
     names = {name_key(page.id), name_key(page.title), name_key(page.stem)}
     names.update(name_key(alias) for alias in page.aliases)
     names.add(id_key(page.id))
     return names
+
+
+def is_called(page: Page, key: str) -> bool:
+    """Say whether `key` is one of the names of `page`."""
+    if key.startswith("="):
+        return page.id == key[1:]
+    name = key[1:]
+    return (
+        link_name(page.id) == name
+        or link_name(page.title) == name
+        or link_name(page.stem) == name
+        or any(link_name(alias) == name for alias in page.aliases)
+    )
 
 
 def keys_written(page: Page) -> set[str]:

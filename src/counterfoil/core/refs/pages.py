@@ -19,6 +19,7 @@ Reading and writing are inverse, and two references never share a handle
 import json
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from counterfoil.core.errors import InvalidIdError
@@ -60,6 +61,19 @@ class Malformed:
 
 def parse_handle(text: str) -> PageReference | Malformed:
     """Return the reference that `text` is a handle of; never raises."""
+    return _parse_again(text) if len(text) <= _SHORT else _parse(text)
+
+
+_SHORT = 200
+"""Characters of a text that is remembered: a page's handles are asked for many times."""
+
+
+@lru_cache(maxsize=16_384)
+def _parse_again(text: str) -> PageReference | Malformed:
+    return _parse(text)
+
+
+def _parse(text: str) -> PageReference | Malformed:
     trimmed = text.strip()
     if not trimmed:
         return Malformed(text, "blank")
