@@ -24,14 +24,26 @@ if TYPE_CHECKING:  # what only some commands pay for
     from counterfoil.wiring.desk import WiredDesk
 
 
+@contextmanager
+def _without_collection() -> Generator[None]:
+    """A command holds much, makes no cycles and ends soon: looking for them is a third of it."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 class WiredKnowledge:
     """Stores of pages on this machine."""
 
     @contextmanager
     def stores(self, selection: StoreSelection) -> Generator[OpenStores]:
         """Have the stores open that `selection` means."""
-        gc.disable()  # a command holds much, makes no cycles, and ends soon
         with ExitStack() as closing_:
+            closing_.enter_context(_without_collection())
             indexes = OpenedIndexes(closing_, pages=selection.pages, now=nanoseconds)
             if selection.runs is None:
                 yield self._one_store(indexes, selection)
