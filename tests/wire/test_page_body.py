@@ -236,7 +236,8 @@ def test_a_comment_silences_a_code_with_a_reason(body: str, silence: tuple[str, 
     "written",
     ["counterfoil:", "counterfoil: allow", "counterfoil: allow orphan",
      "counterfoil: allow orphan:", "counterfoil: allow : x",
-     "counterfoil: allow Orphan: x", "counterfoil: deny orphan: x"],
+     "counterfoil: allow Orphan: x", "counterfoil: deny orphan: x",
+     "counterfoil: allow orfan: x"],
 )  # fmt: skip
 def test_a_comment_that_silences_nothing_is_named(written: str) -> None:
     """lint-silence: Without a code or a reason, at its place, with what is expected."""

@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from counterfoil.core.knowledge.codes import CODES
 from counterfoil.core.knowledge.pages import Fault, Footnote, Link, Silence, TextSpot
 from counterfoil.wire.markdown_spans import MARKDOWN, Spans, are_in_code, find_spans, may_hide
 from counterfoil.wire.math_spans import Cover, is_escaped
@@ -252,7 +253,7 @@ class _Text:
             if written.startswith("counterfoil:"):
                 line, column = places.of(start)
                 allowed = _ALLOW.match(written)
-                if allowed:
+                if allowed and allowed.group(1) in CODES:
                     code, reason = allowed.groups()
                     yield Silence(code, " ".join(reason.split()), line)
                 else:
@@ -292,5 +293,5 @@ _FIRST_LINE = re.compile(r"(?:[ \t]*+\r?\n)*+( {0,3}#[ \t][^\r\n]*+)")
 _LEVEL_ONE = re.compile(r"^ {0,3}(?:#[ \t]|=+[ \t]*\r?$)", re.MULTILINE)
 _BAD_SILENCE = (
     "a comment of counterfoil that silences nothing; expected"
-    " `<!-- counterfoil: allow CODE: reason -->`"
+    " `<!-- counterfoil: allow CODE: reason -->`, with the code of a finding"
 )

@@ -233,8 +233,8 @@ CODES: dict[str, Code] = {
     ),
     "bad-silence": Code(
         "warning",
-        "a comment that silences findings gives no reason, or no code",
-        "A finding is silenced only with a reason that a reader can weigh.",
+        "a comment that silences findings gives no reason, or no code that there is",
+        "A finding is silenced only by its code, and with a reason that a reader can weigh.",
         "<!-- counterfoil: allow broken-link -->\n",
         "Write `<!-- counterfoil: allow broken-link: the page is written next week -->`.",
     ),
