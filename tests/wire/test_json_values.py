@@ -2,7 +2,8 @@
 
 import pytest
 
-from counterfoil.wire.json_values import is_list, is_object, kind_of_value, value_in
+from counterfoil.core.ids import RunId
+from counterfoil.wire.json_values import is_list, is_object, kind_of_value, plain_text, value_in
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,10 @@ def test_a_text_is_no_number() -> None:
     """shape: A text of digits is a text."""
     assert kind_of_value("1") == kind_of_value("")
     assert kind_of_value("1") not in {"number", "null", "unknown"}
+
+
+def test_a_text_of_a_type_of_its_own_is_written_as_a_text() -> None:
+    """json-schema: Ids and origins are texts; anything else is no JSON."""
+    assert type(plain_text(RunId("r1"))) is str
+    with pytest.raises(TypeError, match="object is not in JSON"):
+        plain_text(object())
