@@ -221,7 +221,14 @@ def settings_table() -> str:
 def _values(key: Key) -> str:
     if isinstance(key.choices, tuple):
         return ", ".join(f"`{choice}`" for choice in key.choices)
-    return "`true`, `false`" if key.choices is bool else "a text"
+    kinds = {
+        bool: "`true`, `false`",
+        str: "a text",
+        int: "a number",
+        list: "texts",
+        dict: "tables",
+    }
+    return kinds[key.choices]
 
 
 def _default(key: Key) -> str:

@@ -3,6 +3,7 @@
 import pytest
 
 from counterfoil.core.settings import (
+    GUARDED,
     KEYS,
     ConfigurationError,
     Layer,
@@ -41,6 +42,13 @@ def test_true_and_false_have_their_words(said: object, is_on: bool) -> None:  # 
         ("repo", 7, "a text"),
         ("color", "blue", "auto or always or never"),
         ("format", "TEXT", "text or json or github or sarif"),
+        ("window", "many", "a whole number, 0 to 2147483647"),
+        ("window", True, "a whole number, 0 to 2147483647"),
+        ("window", -1, "a whole number, 0 to 2147483647"),
+        ("window", 2**31, "a whole number, 0 to 2147483647"),
+        ("roots", 7, "a text or a list of texts"),
+        ("roots", ["a", 1], "a text or a list of texts"),
+        ("roots", [""], "a text or a list of texts"),
     ],
 )
 def test_a_value_that_cannot_be_meant_is_refused(key: str, value: object, expected: str) -> None:
@@ -110,3 +118,43 @@ def test_a_silence_needs_rule_path_and_reason(said: object, words: str) -> None:
     """settings: Nothing is silenced without a reason, or by a misspelled key."""
     with pytest.raises(ConfigurationError, match=words):
         settle([Layer("counterfoil.toml", {"silence": said})])
+
+
+def test_numbers_lists_and_tables_are_read() -> None:
+    """settings: A number may come as text, a list as one text: variables can say them."""
+    server = {"command": "x", "args": ["-v"], "env": {"A": "1"}, "level": "safe"}
+    settled = settle(
+        [Layer("environment", {"window": "4096", "roots": "/a", "mcp_servers": {"one": server}})]
+    )
+    assert settled.number("window") == 4096
+    assert settled.number("model") == 0
+    assert settled.texts("roots") == ("/a",)
+    assert settled.texts("deny") == ()
+    assert settled.tables("mcp_servers") == {"one": server}
+    assert settle([Layer("flag", {"roots": ["/a", "/b"]})]).texts("roots") == ("/a", "/b")
+    assert settle([Layer("flag", {"window": 2**31 - 1})]).number("window") == 2**31 - 1
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("x", "no table"),
+        ({"one": "x"}, "no table"),
+        ({"one": {}}, "both or neither"),
+        ({"one": {"command": "x", "url": "y"}}, "both or neither"),
+        ({"one": {"command": 1}}, "expected a str"),
+        ({"one": {"command": "x", "args": "y"}}, "expected a list"),
+        ({"one": {"comand": "x"}}, "did you mean 'command'"),
+    ],
+)
+def test_a_server_has_a_command_or_a_url(said: object, words: str) -> None:
+    """settings: A table of a server that cannot be meant is refused, and named."""
+    with pytest.raises(ConfigurationError, match=words):
+        settle([Layer("config.toml", {"mcp_servers": said})])
+
+
+@pytest.mark.parametrize("key", GUARDED)
+def test_a_project_cannot_loosen_what_guards_a_person(key: str) -> None:
+    """ADR 18: The file of a project may come from anybody; a guarded key in it is refused."""
+    with pytest.raises(ConfigurationError, match=f"^{key} in /x/counterfoil.toml"):
+        settle([Layer("/x/counterfoil.toml", {key: "x"}, is_project=True)])

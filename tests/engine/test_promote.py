@@ -14,7 +14,6 @@ from counterfoil.core.knowledge.view import VisiblePage
 from counterfoil.engine.promote import (
     PromotionOutcome,
     PromotionStores,
-    SeenChain,
     promote,
 )
 from counterfoil.testing.store_writes import MemoryStoreWriter
@@ -42,9 +41,9 @@ class Stores:
         files = {**self.files, SHARED: self.shared.files}[visible.origin]
         return files.get(visible.page.path)
 
-    def seen(self) -> SeenChain:
+    def seen(self) -> ChainSnapshot:
         stores = {**self.files, SHARED: self.shared.files}
-        chain = ChainSnapshot(
+        return ChainSnapshot(
             [
                 Store(
                     origin=origin,
@@ -53,13 +52,12 @@ class Stores:
                         for path, content in files.items()
                         if path.startswith("knowledge/")
                     ),
+                    digests={path: tagged_digest(content) for path, content in files.items()},
                 )
                 for origin, files in stores.items()
             ],
             run=self.run,
         )
-        digests = {page.address: tagged_digest(self.content(page) or b"") for page in chain}
-        return SeenChain(chain, lambda page: digests[page.address])
 
     def promote(
         self, ids: Sequence[str], *, actor: str = "ann", reason: str = "done"

@@ -343,10 +343,17 @@ def test_gaps_ascend_and_are_as_wide_as_they_can_be(
 
 # --- settings -----------------------------------------------------------------
 
+_OF_KIND: dict[type, st.SearchStrategy[object]] = {
+    bool: st.booleans(),
+    str: st.sampled_from(["", "a", "b"]),
+    int: st.integers(0, 9),
+    list: st.lists(st.sampled_from(["a", "b"]), max_size=2).map(tuple),
+    dict: st.sampled_from([{}, {"a": {"command": "x"}}, {"b": {"url": "y", "level": "safe"}}]),
+}
 _VALUES: dict[str, st.SearchStrategy[object]] = {
     key.name: st.sampled_from(key.choices)
     if isinstance(key.choices, tuple)
-    else (st.booleans() if key.choices is bool else st.sampled_from(["", "a", "b"]))
+    else _OF_KIND[key.choices]
     for key in KEYS
 }
 layers = st.lists(

@@ -9,6 +9,7 @@ CounterfoilError
 ├── ConflictError               two writers, or two ids that differ only in case
 │   └── LineageConflictError    two parents declared for one run
 ├── UnavailableError            a store, model or library that is not to be had now
+│   └── ContextOverflowError    a request that does not fit into the model's window
 └── UnresolvedReferencesError   raised by asserting forms alone, with the rows
 ```
 
@@ -66,6 +67,10 @@ class LineageConflictError(ConflictError):
 
 class UnavailableError(CounterfoilError):
     """A store, a model or a library cannot be had now."""
+
+
+class ContextOverflowError(UnavailableError):
+    """A request does not fit into the model's window, whatever is left out."""
 
 
 class UnresolvedReferencesError(CounterfoilError):

@@ -5,7 +5,7 @@ Later layers win: the project's `counterfoil.toml`, the home's `config.toml`, va
 nearest neighbour.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -24,7 +24,11 @@ class Key:
     choices: tuple[str, ...] | type
     default: object
     meaning: str
+    is_guarded: bool = False
+    """Whether a project's file may not say it: the folder may be a stranger's."""
 
+
+_THRESHOLD = "the level from which a command is asked about"
 
 KEYS: tuple[Key, ...] = (
     Key("color", ("auto", "always", "never"), "auto", "when text is coloured"),
@@ -34,8 +38,28 @@ KEYS: tuple[Key, ...] = (
     Key("repo", str, "", "a repository in which places and commits are looked up"),
     Key("claude_dir", str, "", "where Claude Code keeps its sessions (else its own default)"),
     Key("codex_dir", str, "", "where Codex keeps its sessions (else its own default)"),
+    Key("model", str, "", "the model that answers: its name, or `scripted:FILE`"),
+    Key("base_url", str, "", "where an OpenAI-compatible server answers", is_guarded=True),
+    Key("api_key_variable", str, "", "the variable that holds its key", is_guarded=True),
+    Key("window", int, 0, "the tokens of the model's window (0: what the server says, else 32768)"),
+    Key("model_timeout", int, 120, "seconds without a word after which a model is given up"),
+    Key("roots", list, (), "folders that tools may read (else the current one)", is_guarded=True),
+    Key("writable", list, (), "folders that tools may write (else the roots)", is_guarded=True),
+    Key(
+        "network", bool, default=True, meaning="whether commands have the network", is_guarded=True
+    ),
+    Key("threshold", ("moderate", "dangerous"), "moderate", _THRESHOLD, is_guarded=True),
+    Key("approval_timeout", int, 600, "seconds after which a question is a refusal"),
+    Key("deny", list, (), "patterns of commands never run, beside the built-in", is_guarded=True),
+    Key("allow", list, (), "where there are any, only these patterns are run", is_guarded=True),
+    Key("runs", str, "", "the folder of the stores of runs (else in the home)", is_guarded=True),
+    Key("shared", str, "", "a store of pages that every thread sees", is_guarded=True),
+    Key("mcp_servers", dict, {}, "servers whose tools threads have, by name", is_guarded=True),
 )
 """Every key but `silence`, which is a list of tables."""
+
+GUARDED = tuple(key.name for key in KEYS if key.is_guarded)
+"""The keys that a project's file may not say: each could loosen what guards a person."""
 
 _BY_NAME = {key.name: key for key in KEYS}
 _SILENCE = ("rule", "path", "reason")
@@ -57,6 +81,7 @@ class Layer:
 
     origin: str
     values: Mapping[str, object]
+    is_project: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +117,19 @@ class Settings:
         """Return the value of a key that is true or false."""
         return bool(self.values[name].value)
 
+    def number(self, name: str) -> int:
+        """Return the value of a key that is a whole number."""
+        value = self.values[name].value
+        return value if isinstance(value, int) else 0
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return the value of a key that is a list of texts."""
+        return cast("tuple[str, ...]", self.values[name].value)
+
+    def tables(self, name: str) -> Mapping[str, Mapping[str, object]]:
+        """Return the value of a key that is a table of tables."""
+        return cast("Mapping[str, Mapping[str, object]]", self.values[name].value)
+
 
 def settle(layers: Iterable[Layer]) -> Settings:
     """Return what `layers` say together, the later one winning.
@@ -106,24 +144,99 @@ def settle(layers: Iterable[Layer]) -> Settings:
             if name == "silence":
                 silences.extend(_silences(value, layer.origin))
             else:
+                _require_unguarded(name, layer)
                 values[name] = Setting(_value(name, value, layer.origin), layer.origin)
     return Settings(values, tuple(silences))
+
+
+def _require_unguarded(name: str, layer: Layer) -> None:
+    if layer.is_project and name in GUARDED:
+        raise ConfigurationError(
+            f"{name} in {layer.origin}",
+            "a key that the file of a project may say",
+            "say it in config.toml of your home, by a variable or by a flag: a project may come"
+            " from anybody",
+        )
 
 
 def _value(name: str, value: object, origin: str) -> object:
     key = _BY_NAME.get(name)
     if key is None:
         raise _unknown(name, [*_BY_NAME, "silence"], origin)
-    if key.choices is bool:
-        known = _TRUTH.get(value.lower()) if isinstance(value, str) else value
-        if isinstance(known, bool):
-            return known
-        raise ConfigurationError(f"{name} = {value!r} in {origin}", "true or false")
+    if isinstance(key.choices, tuple):
+        text = _text(name, value, origin)
+        if text not in key.choices:
+            raise ConfigurationError(f"{name} = {text!r} in {origin}", " or ".join(key.choices))
+        return text
+    return _READERS[key.choices](name, value, origin)
+
+
+def _truth(name: str, value: object, origin: str) -> bool:
+    known = _TRUTH.get(value.lower()) if isinstance(value, str) else value
+    if isinstance(known, bool):
+        return known
+    raise ConfigurationError(f"{name} = {value!r} in {origin}", "true or false")
+
+
+def _text(name: str, value: object, origin: str) -> str:
     if not isinstance(value, str):
         raise ConfigurationError(f"{name} = {value!r} in {origin}", "a text")
-    if isinstance(key.choices, tuple) and value not in key.choices:
-        raise ConfigurationError(f"{name} = {value!r} in {origin}", " or ".join(key.choices))
     return value
+
+
+def _whole(name: str, value: object, origin: str) -> int:
+    known = int(value) if isinstance(value, str) and value.isdecimal() else value
+    if isinstance(known, int) and not isinstance(known, bool) and 0 <= known <= _LARGEST:
+        return known
+    raise ConfigurationError(f"{name} = {value!r} in {origin}", f"a whole number, 0 to {_LARGEST}")
+
+
+def _list(name: str, value: object, origin: str) -> tuple[str, ...]:
+    """A text stands for a list of one, so that a variable can say it."""
+    rows = cast("Iterable[object]", value) if isinstance(value, list | tuple) else [value]
+    found = tuple(rows)
+    if all(isinstance(row, str) and row for row in found):
+        return cast("tuple[str, ...]", found)
+    raise ConfigurationError(f"{name} = {value!r} in {origin}", "a text or a list of texts")
+
+
+def _servers(name: str, value: object, origin: str) -> Mapping[str, Mapping[str, object]]:
+    """Each server has a command with arguments, or a URL; and perhaps a level."""
+    tables = cast("Mapping[str, object]", value) if isinstance(value, dict) else {"": value}
+    for server, table in tables.items():
+        where = f"{name}.{server} in {origin}"
+        if not isinstance(table, dict):
+            raise ConfigurationError(f"{where} is no table", "a table with command or url")
+        said = cast("Mapping[str, object]", table)
+        for key in said:
+            if key not in _SERVER:
+                raise _unknown(key, tuple(_SERVER), where)
+        for key, kind in _SERVER.items():
+            if key in said and not isinstance(said[key], kind):
+                raise ConfigurationError(f"{key} = {said[key]!r} of {where}", f"a {kind.__name__}")
+        if ("command" in said) == ("url" in said):
+            raise ConfigurationError(f"{where} has both or neither", "a command or a url")
+    return cast("Mapping[str, Mapping[str, object]]", tables)
+
+
+_SERVER: Mapping[str, type] = {
+    "command": str,
+    "args": list,
+    "env": dict,
+    "url": str,
+    "level": str,
+}
+"""What the table of an MCP server may say."""
+
+_LARGEST = 2**31 - 1
+
+_READERS: Mapping[type, Callable[[str, object, str], object]] = {
+    bool: _truth,
+    str: _text,
+    int: _whole,
+    list: _list,
+    dict: _servers,
+}
 
 
 def _silences(value: object, origin: str) -> Iterable[SilencedRule]:

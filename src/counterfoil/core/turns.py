@@ -16,6 +16,7 @@ from counterfoil.core.events import (
     ApprovalRequested,
     CommandExited,
     ContextCondensed,
+    EntryStored,
     ErrorRaised,
     Event,
     FileWritten,
@@ -173,7 +174,7 @@ class TurnFacts:
 
     def add(self, event: Event) -> None:
         """Take in `event`, which is of this turn and after every earlier one."""
-        if not isinstance(event.payload, RecordDamaged):  # it has no time of its own
+        if not _is_beside(event.payload):
             if event.occurred_at < self._latest:
                 self.caveats["clock-stepped-back"] += 1
             self._latest = event.occurred_at
@@ -323,6 +324,17 @@ class TurnFacts:
 
     def _unknown(self, _: Unrecognized, __: str | None) -> None:
         self.caveats["unknown-kind"] += 1
+
+
+def _is_beside(payload: Payload) -> bool:
+    """Say whether an event has no time of its own, or may come after the receipt was given.
+
+    What a person types and the entry that holds it belong to the turn that the clock shows,
+    and must not change a receipt that was handed out.
+    """
+    if isinstance(payload, PolicyDecided | CommandExited):
+        return payload.source == PERSON
+    return isinstance(payload, RecordDamaged | EntryStored)
 
 
 _Reader = Callable[[TurnFacts, Payload, str | None], None]

@@ -118,15 +118,20 @@ def _at_record(run: RunId, holder: RunId, code: str, message: str) -> Finding:
 
 def load_chain(visible: VisibleStores) -> ChainSnapshot:
     """Return an immutable view of all that is visible; each store is read at one instant."""
-    stores: list[Store] = []
-    for origin, index in visible.stores.items():
+    for index in visible.stores.values():
         index.refresh()
-        stores.append(
-            Store(
-                origin=origin,
-                pages=tuple(index.pages()),
-                registry=index.registry,
-                digests=index.digests(),
-            )
+    return chain_of(visible)
+
+
+def chain_of(visible: VisibleStores) -> ChainSnapshot:
+    """Return an immutable view of all that is visible, each store as it was last refreshed."""
+    stores = [
+        Store(
+            origin=origin,
+            pages=tuple(index.pages()),
+            registry=index.registry,
+            digests=index.digests(),
         )
+        for origin, index in visible.stores.items()
+    ]
     return ChainSnapshot(stores, run=visible.run)

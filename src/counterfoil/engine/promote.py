@@ -7,7 +7,7 @@ written to. The bytes of each page are read again and have to be those that were
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from counterfoil.core.digests import digest_hex, tagged_digest
 from counterfoil.core.errors import ConflictError, CounterfoilError, NotFoundError
@@ -20,7 +20,6 @@ from counterfoil.core.knowledge.promotion import (
     PromotionRecord,
     plan_promotion,
 )
-from counterfoil.core.knowledge.promotion_checks import DigestOf
 from counterfoil.core.knowledge.view import VisiblePage
 from counterfoil.ports.store_writes import StoreWriter
 
@@ -30,23 +29,17 @@ PROMOTIONS = f"{KEPT}/promotions"
 """Where the shared store keeps the record of each promotion, named by its digest."""
 
 
-class SeenChain(NamedTuple):
-    """A chain, and the digests of the bytes that it was read from."""
-
-    chain: ChainSnapshot
-    digest_of: DigestOf
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromotionStores:
     """The stores of a run, with its shared store to write to.
 
-    `read_file` returns the bytes of a page as they are now, `None` for no file; `encode`
+    `load_chain` returns what is visible now, with the digests of its bytes; `read_file`
+    returns the bytes of a page as they are now, `None` for no file; `encode`
     the bytes of a record.
     """
 
     shared: StoreWriter
-    load_chain: Callable[[], SeenChain]
+    load_chain: Callable[[], ChainSnapshot]
     read_file: Callable[[VisiblePage], bytes | None]
     encode: Callable[[PromotionRecord], bytes]
 
@@ -90,12 +83,12 @@ def promote(
         if not text.strip():
             raise CounterfoilError(f"{name} is {text!r}", "a text that is not blank")
     with stores.shared.exclusively(purpose="promote pages"):
-        seen = stores.load_chain()
-        plan = plan_promotion(seen.chain, ids, seen.digest_of)
+        chain = stores.load_chain()
+        plan = plan_promotion(chain, ids, chain.digest_of)
         if plan.refusals or not plan.pages:
             return PromotionOutcome(plan=plan)
         record = PromotionRecord(
-            run=_run(seen.chain), actor=actor, reason=reason, promoted_at=now, pages=plan.pages
+            run=_run(chain), actor=actor, reason=reason, promoted_at=now, pages=plan.pages
         )
         return _written(stores, plan, stores.encode(record))
 

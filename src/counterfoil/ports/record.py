@@ -1,11 +1,12 @@
 """The record: an append-only log of events, and the entries of each thread."""
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from counterfoil.core.entries import Entry, EntryDraft
 from counterfoil.core.events import Event, Fact
-from counterfoil.core.ids import EntryNumber, ThreadId
+from counterfoil.core.ids import EntryNumber, EventId, ThreadId
 from counterfoil.core.intervals import Intervals
 
 
@@ -30,6 +31,14 @@ class EventLog(Protocol):
 
     def events_of(self, thread: ThreadId, turn: int | None = None) -> Iterator[Event]:
         """Yield, in order, the events of `thread`, or of one `turn` of it."""
+        ...
+
+    def event(self, id_: EventId) -> Event | None:
+        """Return the event with that id, or `None` when the log has none."""
+        ...
+
+    def last_turn(self, thread: ThreadId) -> int:
+        """Return the highest turn that an event of `thread` has; 0 when none has one."""
         ...
 
 
@@ -59,4 +68,23 @@ class EntryStore(Protocol):
 
     def threads(self) -> Iterator[ThreadId]:
         """Yield every thread that has an entry, in the order of their first ones."""
+        ...
+
+    def spelling_of(self, thread: ThreadId) -> ThreadId | None:
+        """Return the stored id that is `thread` but for letter case; `None`: there is none."""
+        ...
+
+
+class ThreadLeases(Protocol):
+    """Who runs the turns of a thread: one process at a time, however it ends."""
+
+    def hold(self, thread: ThreadId) -> AbstractContextManager[None]:
+        """Hold `thread` until the context ends; the end of the process ends it too.
+
+        Ids that differ only in letter case are one here.
+
+        Raises:
+            ConflictError: Another holder has it; the error names who.
+            UnavailableError: Nothing can be held here.
+        """
         ...

@@ -1,7 +1,9 @@
-"""The rest of what the engine needs: a place for what does not fit, and a repository."""
+"""The rest of what the engine needs: the time, a place for what does not fit, a repository."""
 
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol, TypeVar
+
+from counterfoil.core.ids import EventId
 
 T = TypeVar("T")
 
@@ -15,6 +17,22 @@ class Spool(Protocol[T]):
 
     def __iter__(self) -> Iterator[T]:
         """Yield the values in their order, as often as asked."""
+        ...
+
+
+class Clock(Protocol):
+    """The time, and ids that nobody else has."""
+
+    def now(self) -> str:
+        """Return the time as RFC 3339 UTC, with milliseconds."""
+        ...
+
+    def monotonic(self) -> float:
+        """Return seconds of a clock that never steps back."""
+        ...
+
+    def new_id(self) -> EventId:
+        """Return an id that no event has."""
         ...
 
 

@@ -132,6 +132,24 @@ def events_are_found_by_thread_and_turn(log: EventLog) -> None:
     _same(_ids(log.events_of(_UPPER)), [4], "letter case counts")
 
 
+def an_event_is_found_by_its_id(log: EventLog) -> None:
+    """`event` returns what `append` returned, and `None` for an id that is not there."""
+    _same(log.event(EventId.from_number(1)), None, "a new log has no event")
+    appended = [log.append(fact) for fact in SAMPLES]
+    _same([log.event(event.id) for event in appended], appended, "event() finds each by its id")
+    _same(log.event(EventId("0ddba11c0ffee000")), None, "an id that nobody gave finds nothing")
+
+
+def the_last_turn_of_a_thread_is_known(log: EventLog) -> None:
+    """`last_turn` is the highest turn of the thread, 0 where it has none."""
+    _same(log.last_turn(_ALPHA), 0, "an unknown thread has no turn")
+    of = [(_ALPHA, None), (_BETA, 9), (_ALPHA, 2), (_ALPHA, 1), (_UPPER, 7)]
+    for number, (thread, turn) in enumerate(of, start=1):
+        log.append(sample_fact(number, thread=thread, turn=turn))
+    _same(log.last_turn(_ALPHA), 2, "the highest turn, whatever the order")
+    _same(log.last_turn(_UPPER), 7, "letter case counts")
+
+
 def nothing_is_in_a_new_store(store: EntryStore) -> None:
     """A new store has no threads and no entries."""
     _same(list(store.threads()), [], "a new store has no threads")
@@ -182,6 +200,9 @@ def a_thread_has_one_spelling(store: EntryStore) -> None:
     _same(list(store.entries(_UPPER)), [], "another spelling is another thread to a reader")
     _same(list(store.numbers(_UPPER)), [], "another spelling has no numbers")
     _same(store.entry(_UPPER, EntryNumber(1)), None, "another spelling has no entry 1")
+    _same(store.spelling_of(_UPPER), _ALPHA, "spelling_of() finds it in any letter case")
+    _same(store.spelling_of(_ALPHA), _ALPHA, "spelling_of() finds it as it is")
+    _same(store.spelling_of(_BETA), None, "spelling_of() finds no thread that is not there")
 
 
 _DRAFTS = (
@@ -215,6 +236,8 @@ EVENT_LOG: tuple[Callable[[EventLog], None], ...] = (
     what_is_recorded_later_is_not_yielded,
     appending_goes_on_while_somebody_reads,
     events_are_found_by_thread_and_turn,
+    an_event_is_found_by_its_id,
+    the_last_turn_of_a_thread_is_known,
 )
 """Every check of an `EventLog`; each wants a new, empty one."""
 

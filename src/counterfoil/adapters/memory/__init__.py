@@ -2,5 +2,6 @@
 
 from counterfoil.adapters.memory.entry_store import MemoryEntryStore
 from counterfoil.adapters.memory.event_log import MemoryEventLog
+from counterfoil.adapters.memory.leases import MemoryThreadLeases
 
-__all__ = ["MemoryEntryStore", "MemoryEventLog"]
+__all__ = ["MemoryEntryStore", "MemoryEventLog", "MemoryThreadLeases"]

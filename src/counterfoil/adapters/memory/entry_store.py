@@ -54,6 +54,10 @@ class MemoryEntryStore:
         """Yield every thread that has an entry, in the order of their first ones."""
         return iter(tuple(self._entries))
 
+    def spelling_of(self, thread: ThreadId) -> ThreadId | None:
+        """Return the stored id that is `thread` but for letter case; `None`: there is none."""
+        return self._spellings.get(thread.lower())
+
 
 def _numbered(thread: ThreadId, number: int, draft: EntryDraft) -> Entry:
     return Entry(

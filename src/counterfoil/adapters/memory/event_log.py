@@ -46,6 +46,15 @@ class MemoryEventLog:
             if event.thread == thread and turn in (None, event.turn)
         )
 
+    def event(self, id_: EventId) -> Event | None:
+        """Return the event with that id, or `None` when the log has none."""
+        place = self._places.get(id_)
+        return None if place is None else self._events[place - 1]
+
+    def last_turn(self, thread: ThreadId) -> int:
+        """Return the highest turn that an event of `thread` has; 0 when none has one."""
+        return max((event.turn or 0 for event in self.events_of(thread)), default=0)
+
 
 def _as_read_back(event: Event) -> Event:
     """Return `event` as every log on a disk yields it, out of its canonical form."""

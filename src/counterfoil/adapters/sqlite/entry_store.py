@@ -78,6 +78,12 @@ class SqliteEntryStore:
             (last,) = connection.execute("SELECT coalesce(max(place), 0) FROM entry").fetchone()
         return (ThreadId(thread) for _, thread in self._database.pages(_THREADS, {}, last))
 
+    def spelling_of(self, thread: ThreadId) -> ThreadId | None:
+        """Return the stored id that is `thread` but for letter case; `None`: there is none."""
+        with self._database.reading() as connection:
+            stored, _ = connection.execute(_LAST, (thread,)).fetchone()
+        return None if stored is None else ThreadId(stored)
+
     def _last(self, thread: ThreadId) -> int:
         with self._database.reading() as connection:
             stored, last = connection.execute(_LAST, (thread,)).fetchone()

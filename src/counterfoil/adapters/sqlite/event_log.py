@@ -7,7 +7,7 @@ from counterfoil.adapters.sqlite.database import Database, Row
 from counterfoil.core.canonical import LARGEST
 from counterfoil.core.errors import ConflictError, DamagedLedgerError, UnreadableError
 from counterfoil.core.events import Event, Fact
-from counterfoil.core.ids import ThreadId
+from counterfoil.core.ids import EventId, ThreadId
 from counterfoil.wire.events import decode_event, encode_event
 from counterfoil.wire.strict_json import Malformed
 
@@ -27,6 +27,8 @@ _OF_TURN = """
     WHERE thread = :thread AND turn = :turn AND seq > :after AND seq <= :last
     ORDER BY seq LIMIT :rows
 """
+_ONE = "SELECT seq, id, thread, turn, line FROM event WHERE id = ?"
+_LAST_TURN = "SELECT coalesce(max(turn), 0) FROM event WHERE thread = ?"
 
 
 class SqliteEventLog:
@@ -65,6 +67,18 @@ class SqliteEventLog:
             return iter(())
         query = _OF_THREAD if turn is None else _OF_TURN
         return self._events(query, {"thread": thread, "turn": turn}, self._last())
+
+    def event(self, id_: EventId) -> Event | None:
+        """Return the event with that id, or `None` when the log has none."""
+        with self._database.reading() as connection:
+            row = connection.execute(_ONE, (id_,)).fetchone()
+        return None if row is None else self._event(row)
+
+    def last_turn(self, thread: ThreadId) -> int:
+        """Return the highest turn that an event of `thread` has; 0 when none has one."""
+        with self._database.reading() as connection:
+            (turn,) = connection.execute(_LAST_TURN, (thread,)).fetchone()
+        return int(turn)
 
     def _last(self) -> int:
         with self._database.reading() as connection:

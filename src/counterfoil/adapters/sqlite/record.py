@@ -7,13 +7,14 @@ from typing import Self
 from counterfoil.adapters.sqlite.database import Database
 from counterfoil.adapters.sqlite.entry_store import SqliteEntryStore
 from counterfoil.adapters.sqlite.event_log import SqliteEventLog
+from counterfoil.adapters.sqlite.leases import FileThreadLeases
 
 PATIENCE = 30.0
 """Seconds that a lock of another process is waited out before it is an error."""
 
 
 class SqliteRecord:
-    """The record in the file at `path`; `log` and `entries` are its two ports.
+    """The record in the file at `path`; `log`, `entries` and `leases` are its ports.
 
     Threads may share it; it is closed by whoever opened it, best by `with`.
     """
@@ -28,6 +29,7 @@ class SqliteRecord:
         self._database = Database(path, patience)
         self.log = SqliteEventLog(self._database)
         self.entries = SqliteEntryStore(self._database)
+        self.leases = FileThreadLeases(path)
 
     def close(self) -> None:
         """Close the store; closing it again does nothing."""

@@ -21,7 +21,7 @@ def layers(directory: Path, environment: Mapping[str, str]) -> Iterator[Layer]:
     project = find_upwards(directory, "counterfoil.toml")
     for path in (project, home(environment) / "config.toml"):
         if path is not None and path.is_file():
-            yield Layer(str(path), _read(path))
+            yield Layer(str(path), _read(path), is_project=path is project)
     said = {
         name.removeprefix(_PREFIX).lower(): value
         for name, value in sorted(environment.items())

@@ -35,17 +35,22 @@ def command(application: Application, is_json: bool) -> None:  # noqa: FBT001
         return
     for key in KEYS:
         found = settings.values[key.name]
-        shown = (
-            str(found.value).lower() if isinstance(found.value, bool) else plain(str(found.value))
-        )
         output.line(
-            (f"{key.name:<12}", "bold"),
-            (f"{shown or '(empty)':<12} ", ""),
+            (f"{key.name:<16}", "bold"),
+            (f"{_shown(found.value) or '(empty)':<12} ", ""),
             (f"{plain(found.origin):<14} {key.meaning}", "dim"),
         )
     for silence in settings.silences:
         output.line(
-            ("silence     ", "bold"),
+            ("silence         ", "bold"),
             (f"{plain(silence.rule)} in {plain(silence.path)} ", ""),
             (f"{plain(silence.origin)}: {plain(silence.reason)}", "dim"),
         )
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple | dict):
+        return plain(", ".join(map(str, value)))
+    return plain(str(value))
