@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from counterfoil.adapters import commands
-from counterfoil.adapters.commands import ShellRunner
+from counterfoil.adapters.commands import ShellRunner, shell, watching
 from counterfoil.core.errors import UnavailableError
 from counterfoil.core.knowledge.grading import Execution
 from counterfoil.ports.commands import CommandBounds
@@ -35,7 +34,7 @@ def run(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the time between the request to end and the end."""
-    monkeypatch.setattr(commands, "GRACE", 0.2)
+    monkeypatch.setattr(shell, "GRACE", 0.2)
 
 
 def _is_running(pid: int) -> bool:
@@ -219,7 +218,7 @@ def test_whoever_is_interrupted_leaves_nothing_behind(
             raise KeyboardInterrupt
         return False
 
-    monkeypatch.setattr(commands, "_has_ended", interrupted)
+    monkeypatch.setattr(watching, "_has_ended", interrupted)
     bounds = CommandBounds(directory=str(tmp_path), environment=PATH)
     with pytest.raises(KeyboardInterrupt):
         ShellRunner().run("echo $$ > child; sleep 60", bounds)

@@ -321,6 +321,9 @@ def _in_snake_case(name: str) -> str:
     return f"_{re.sub(r'(?<=[a-z0-9])(?=[A-Z])', '_', name).lower()}_"
 
 
+_NAMED_BY_DESIGN = {"ChatModel"}  # what design.md section 3 calls the port
+
+
 @pytest.mark.parametrize("room", ["core", "ports", "engine", "wire"])
 def test_no_name_has_a_word_that_the_glossary_refuses(room: str) -> None:
     """glossary: One word for each thing."""
@@ -331,7 +334,7 @@ def test_no_name_has_a_word_that_the_glossary_refuses(room: str) -> None:
         for path in sorted((source / room).rglob("*.py"))
         for line, name in _names_in(path)
         for word in refused
-        if f"_{word}_" in _in_snake_case(name)
+        if f"_{word}_" in _in_snake_case(name) and name not in _NAMED_BY_DESIGN
     ]
     assert found == []
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from counterfoil.adapters.memory import MemoryEntryStore, MemoryEventLog, MemoryThreadLeases
 from counterfoil.core.errors import NotFoundError
-from counterfoil.core.events import Event, ThreadOpened, Usage
+from counterfoil.core.events import ThreadOpened, Usage
 from counterfoil.core.ids import EventId, ThreadId
 from counterfoil.core.messages import AskedCall, Delta, ModelAnswer, ModelRequest, ToolSpec
 from counterfoil.core.output_references import Recalling
@@ -132,7 +132,8 @@ class YesApprover:
 def plain_tool(tool: Tool) -> OfferedTool:
     """Return `tool` as it is offered: run, and nothing else."""
 
-    def answer(call: AskedCall, arguments: Arguments) -> Turn[ToolAnswer]:
+    def answer(call: AskedCall, arguments: Arguments, turn: int) -> Turn[ToolAnswer]:
+        del turn
         sent = yield RunTool(tool=tool.spec.name, arguments=arguments, call=call.id)
         assert isinstance(sent, ToolAnswer)
         return sent
@@ -163,7 +164,7 @@ class World:
     offered: dict[str, OfferedTool] = field(default_factory=dict)
     runner: ToolRunner | None = None
     pages: Callable[[str], PagesCited | None] = field(default=lambda _: None)
-    typed: Callable[[str], Turn[Event]] | None = None
+    typed: Callable[[str, int], Turn[ToolAnswer]] | None = None
     instructions: str = "Be brief."
     models: dict[str, StepModel] = field(default_factory=dict)
 

@@ -186,6 +186,7 @@ def test_a_thread_whose_beginning_is_missing_is_damaged() -> None:
     (row,) = made.agent().views.threads()
     assert (row.model, row.parent, row.opened_at) == (None, None, "")
     recorder = Recorder(ports=made.ports, thread=THREAD, turn=None, collector=ReceiptCollector())
+    recorder.record(CommandExited(command="ls", source="person"))
     recorder.record(ThreadOpened())
     with pytest.raises(DamagedLedgerError, match="does not lead to instructions"):
         load_thread(made.log, made.entries, THREAD)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import replace
 from threading import Event as Flag
 from typing import Any, TypeVar
 
@@ -23,6 +24,7 @@ from counterfoil.core.events import (
     Fact,
     FileWritten,
     OutputElided,
+    PolicyDecided,
     PromptReceived,
     ReplyGiven,
     ThreadClosed,
@@ -33,15 +35,16 @@ from counterfoil.core.events import (
     Usage,
 )
 from counterfoil.core.ids import ThreadId
-from counterfoil.core.messages import AskedCall, ModelAnswer, ModelRequest
+from counterfoil.core.messages import AskedCall, ModelAnswer, ModelRequest, ToolSpec
 from counterfoil.core.receipt import fold_receipt
 from counterfoil.core.turn_entries import drafts_of
 from counterfoil.core.turns import COLLECTED, ReceiptCollector
+from counterfoil.engine.call_tool import Arguments, OfferedTool
 from counterfoil.engine.converse import CANCELLED, MOST_ROUNDS, TurnRequest
 from counterfoil.engine.effects import Record, StoreEntry, Turn
 from counterfoil.engine.performing import Recorder
-from counterfoil.engine.threads import INTERRUPTED, Opening, OpenThread, Threads
-from counterfoil.engine.turn_result import TurnResult
+from counterfoil.engine.threads import INTERRUPTED, Opening, OpenThread, RunningTurn, Threads
+from counterfoil.engine.turn_result import Refusal, TurnResult
 from counterfoil.ports.tools import CallContext, ToolAnswer
 from counterfoil.wire.events import encode_event
 from counterfoil.wire.receipt import receipt_to_json
@@ -319,7 +322,7 @@ def test_a_turn_cancelled_while_the_model_answers_says_so() -> None:
 
 def test_a_tool_that_is_cancelled_is_waited_for_and_recorded_so() -> None:
     """agent.md section 3: What was done before the end is recorded; the outcome says cancelled."""
-    started = asyncio.Event()
+    started, ended = asyncio.Event(), Flag()
     fact = FileWritten(path="half.md", mode="write")
 
     async def main() -> TurnResult:
@@ -329,6 +332,7 @@ def test_a_tool_that_is_cancelled_is_waited_for_and_recorded_so() -> None:
             loop.call_soon_threadsafe(started.set)
             while not context.is_cancelled():
                 pass
+            assert ended.wait(20)
             return ToolAnswer(output="half", facts=(fact,))
 
         made = world([calls(("slow", "{}"))], TableTool("slow", slow))
@@ -336,17 +340,23 @@ def test_a_tool_that_is_cancelled_is_waited_for_and_recorded_so() -> None:
         thread = await threads.open(Opening())
         running = threads.start(thread, TurnRequest(prompt="Go."), approver=YesApprover())
         await started.wait()
-        running.cancel()
-        running.cancel()
+        await _cancel_thrice(running)
+        ended.set()
         result = await running.result()
         await threads.close_all()
         return result
 
     result = run(main())
-    assert result.outcome == "cancelled"
-    assert [(row.name, row.outcome) for row in result.receipt.tools] == [("slow", "cancelled")]
+    assert (result.outcome, result.receipt.tools[0].outcome) == ("cancelled", "cancelled")
     assert [row.path for row in result.receipt.files] == ["half.md"]
     assert result.ran == "ran: slow (1 cancelled)"
+
+
+async def _cancel_thrice(running: RunningTurn) -> None:
+    for _ in range(3):
+        running.cancel()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
 
 
 def test_a_tool_that_fails_while_cancelled_is_cancelled() -> None:
@@ -535,6 +545,7 @@ def test_two_calls_that_name_one_new_thread_make_it_once() -> None:
         opening = Opening(thread=ThreadId("one"))
         first, second = await asyncio.gather(threads.open(opening), threads.open(opening))
         assert first is second
+        assert not (await threads.open(opening)).created
         assert threads.find(first.id) is first
         assert threads.open_threads == (first,)
         await threads.close_all()
@@ -858,15 +869,16 @@ def test_the_models_own_count_decides_about_the_window() -> None:
 # --- a person's commands, and a record that fails ------------------------------
 
 
-def typed(command: str) -> Turn[Event]:
-    """Return the effects of a command that a person typed."""
-    event = yield Record(
+def typed(command: str, turn: int) -> Turn[ToolAnswer]:
+    """Return the effects of a command that a person typed; one that fails records nothing."""
+    if command == "fail":
+        return ToolAnswer(output=f"no such directory in turn {turn}", outcome="error")
+    yield Record(
         payload=CommandExited(
             command=command, directory="/d", exit_status=1, stdout="out", source="person"
         )
     )
-    assert isinstance(event, Event)
-    return event
+    return ToolAnswer(output="out")
 
 
 def test_what_a_person_ran_is_an_entry_that_the_model_reads_as_such() -> None:
@@ -883,6 +895,8 @@ def test_what_a_person_ran_is_an_entry_that_the_model_reads_as_such() -> None:
         first = await ask(threads, thread)
         await threads.command(thread, "ls late", lambda _: None)
         await threads.command(thread, "ls again", lambda _: None)
+        with pytest.raises(UnavailableError, match="no such directory in turn 1"):
+            await threads.command(thread, "fail", lambda _: None)
         second = await ask(threads, thread)
         await threads.close(thread)
         resumed = await threads.open(Opening(thread=thread.id))
@@ -943,6 +957,49 @@ def test_a_thread_without_a_runner_takes_no_command() -> None:
         await threads.close_all()
 
     run(main())
+
+
+def test_a_decision_that_cannot_be_recorded_is_not_acted_on() -> None:
+    """agent.md section 3: A tool that records before it acts does not act."""
+    log = FullLog()
+    done: list[str] = []
+    decided = PolicyDecided(command="make", verdict="allowed", by="policy")
+
+    def answer(call: AskedCall, arguments: Arguments, turn: int) -> Turn[ToolAnswer]:
+        del arguments, turn
+        log.is_full = True
+        yield Record(payload=decided, call=call.id)
+        done.append(call.id)
+        return ToolAnswer(output="done")
+
+    made = world([calls(("act", "{}"))])
+    made.log = log
+    made.offered["act"] = OfferedTool(
+        spec=ToolSpec(name="act", description="", parameters={}), answer=answer
+    )
+    with pytest.raises(UnavailableError, match="the disk is full"):
+        run(turns(made, ["Go."]))
+    assert done == []
+
+
+def test_what_was_refused_is_listed_for_the_caller() -> None:
+    """agent.md section 5: A refusal inside the turn is no error; what a person typed is none."""
+    denied = PolicyDecided(command="sudo id", verdict="denied", by="policy", reason="no")
+
+    def answer(call: AskedCall, arguments: Arguments, turn: int) -> Turn[ToolAnswer]:
+        del arguments, turn
+        yield Record(payload=denied, call=call.id)
+        yield Record(payload=replace(denied, source="person"))
+        return ToolAnswer(output="denied", outcome="denied")
+
+    made = world([calls(("act", "{}")), says("A.", usage=Usage(output=3))])
+    made.offered["act"] = OfferedTool(
+        spec=ToolSpec(name="act", description="", parameters={}), answer=answer
+    )
+    (result,) = run(turns(made, ["Go."]))
+    assert result.refusals == (Refusal(command="sudo id", reason="no"),)
+    assert (result.outcome, result.ran) == ("ok", "ran: act (1 denied)")
+    assert result.receipt.usage == Usage(output=3)
 
 
 class FullLog(MemoryEventLog):

@@ -12,6 +12,7 @@ from typing import TypeAlias, TypeVar
 
 from counterfoil.core.entries import Entry, EntryDraft
 from counterfoil.core.events import Event, Payload
+from counterfoil.core.gate.reading import Line
 from counterfoil.core.messages import ModelAnswer, ModelRequest
 from counterfoil.ports.tools import (
     ApprovalAnswer,
@@ -69,9 +70,16 @@ class AskApproval:
     request: ApprovalRequest
 
 
-Effect: TypeAlias = Record | StoreEntry | AskModel | RunTool | Execute | AskApproval
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadCommand:
+    """Read a command as the shell would, which may take a while; sent back: the `Line`."""
 
-Sent: TypeAlias = Event | Entry | ModelAnswer | ToolAnswer | CommandEnd | ApprovalAnswer
+    read: Callable[[], Line]
+
+
+Effect: TypeAlias = Record | StoreEntry | AskModel | RunTool | ReadCommand | Execute | AskApproval
+
+Sent: TypeAlias = Event | Entry | ModelAnswer | ToolAnswer | Line | CommandEnd | ApprovalAnswer
 """What an effect is answered with; which one belongs to which stands above."""
 
 Turn: TypeAlias = Generator[Effect, Sent, T]

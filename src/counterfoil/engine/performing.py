@@ -22,6 +22,7 @@ from counterfoil.engine.effects import (
     Effect,
     Execute,
     NotRecordedError,
+    ReadCommand,
     Record,
     RunTool,
     Sent,
@@ -166,7 +167,9 @@ class Performer:
             return await self._hands.model.ask(effect.request, self._recorder.hear)
         return await self._approval(effect.request)
 
-    def _done(self, effect: RunTool | Execute) -> Sent:
+    def _done(self, effect: RunTool | ReadCommand | Execute) -> Sent:
+        if isinstance(effect, ReadCommand):
+            return effect.read()
         if isinstance(effect, RunTool):
             tool = self._hands.tools[effect.tool]
             return tool.run(effect.arguments, self._context(effect))

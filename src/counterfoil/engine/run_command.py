@@ -16,7 +16,7 @@ from counterfoil.core.gate.scale import Level, highest, is_below, raised
 from counterfoil.core.messages import ToolSpec
 from counterfoil.core.turns import PERSON
 from counterfoil.engine.command_answers import command_answer, command_exited, unusable_answer
-from counterfoil.engine.effects import Execute, Record, Turn, TurnCancelledError
+from counterfoil.engine.effects import Execute, ReadCommand, Record, Turn, TurnCancelledError
 from counterfoil.engine.gate import GateDesk, Matter, Need, pass_gate
 from counterfoil.ports.shell import ShellParser
 from counterfoil.ports.tools import CommandEnd, CommandRequest, ToolAnswer
@@ -64,7 +64,9 @@ def run_command(desk: CommandDesk, call: str, arguments: Mapping[str, object]) -
     request = _requested(desk, arguments)
     if isinstance(request, str):
         return unusable_answer(request)
-    line = read_line(request.command, desk.parser.parse)
+    line = yield ReadCommand(read=lambda: read_line(request.command, desk.parser.parse))
+    if not isinstance(line, Line):
+        raise TypeError(f"a command reads as a Line, not {type(line).__name__}")
     refusal = yield from pass_gate(desk.gate, _matter(desk.gate, line, request.directory), call)
     if refusal is not None:
         return refusal

@@ -19,8 +19,14 @@ from counterfoil.core.context import (
     sent_instructions,
 )
 from counterfoil.core.entries import Entry, EntryDraft
-from counterfoil.core.errors import ConflictError, CounterfoilError, NotFoundError
+from counterfoil.core.errors import (
+    ConflictError,
+    CounterfoilError,
+    NotFoundError,
+    UnavailableError,
+)
 from counterfoil.core.events import (
+    CommandExited,
     ErrorRaised,
     Event,
     InstructionsGiven,
@@ -28,6 +34,7 @@ from counterfoil.core.events import (
     ThreadOpened,
 )
 from counterfoil.core.ids import ThreadId
+from counterfoil.core.messages import Delta
 from counterfoil.core.output_references import Recalling
 from counterfoil.core.turns import ReceiptCollector
 from counterfoil.engine.call_tool import OfferedTool, ReadArguments, Toolbox
@@ -66,7 +73,7 @@ from counterfoil.engine.performing import (
 from counterfoil.engine.turn_result import PagesCited, TurnResult, turn_result
 from counterfoil.ports.model import ChatModel
 from counterfoil.ports.record import ThreadLeases
-from counterfoil.ports.tools import Approver, Tool, ToolRunner
+from counterfoil.ports.tools import Approver, Tool, ToolAnswer, ToolRunner
 
 T = TypeVar("T")
 
@@ -107,7 +114,9 @@ class Opening:
 class Kit:
     """What a thread works with: its model, its tools, and what checks pages in replies.
 
-    `offered` says how each tool answers; `tools` are those that `RunTool` runs.
+    `offered` says how each tool answers; `tools` are those that `RunTool` runs; `typed`
+    runs what a person typed, in the turn that the clock shows. `close` gives back what the
+    thread alone holds, when it is closed.
     """
 
     model: ChatModel
@@ -115,7 +124,8 @@ class Kit:
     tools: Mapping[str, Tool] = field(default_factory=dict[str, Tool])
     runner: ToolRunner | None = None
     pages: Callable[[str], PagesCited | None] = field(default=lambda _: None)
-    typed: Callable[[str], Turn[Event]] | None = None
+    typed: Callable[[str, int], Turn[ToolAnswer]] | None = None
+    close: Callable[[], None] = field(default=lambda: None)
 
 
 class Workshop(Protocol):
@@ -235,6 +245,8 @@ class Threads:
                 self._open[thread] = found
             elif opening.starts:
                 raise _has_started(thread)
+            else:
+                found.created = False
         return found
 
     def start(
@@ -256,18 +268,30 @@ class Threads:
 
         Raises:
             NotFoundError: Commands cannot be run in this thread.
+            UnavailableError: It did not start, or cannot be recorded.
         """
         if thread.kit.typed is None:
             raise NotFoundError("commands cannot be run in this thread", "a thread with a runner")
-        part = thread.kit.typed(command)
         async with thread.queue:
-            recorder = self._recorder(thread, thread.turn or None, hear)
+            ended: list[Event] = []
+
+            def heard(what: Event | Delta) -> None:
+                if isinstance(what, Event) and isinstance(what.payload, CommandExited):
+                    ended.append(what)
+                hear(what)
+
+            recorder = self._recorder(thread, thread.turn or None, heard)
             performer = Performer(recorder, self._hands(thread, None))
-            event = await drive_async(part, performer.perform, recorder.close)
-            draft = EntryDraft(kind="command", turn=thread.turn or None, events=(event.id,))
-            entry = await asyncio.to_thread(recorder.store, StoreEntry(draft=draft))
-            self._told(thread, event, entry)
-        return event
+            part = thread.kit.typed(command, thread.turn)
+            try:
+                answer = await drive_async(part, performer.perform, recorder.close)
+                if not ended:
+                    raise UnavailableError(answer.output)
+                entry = await asyncio.to_thread(recorder.store, _command_entry(thread, ended[0]))
+            except NotRecordedError as error:
+                raise _cause(error) from error
+            self._told(thread, ended[0], entry)
+        return ended[0]
 
     async def change_model(self, thread: OpenThread, model: str) -> None:
         """Go on with another model; entries and turns go on as they are.
@@ -294,7 +318,7 @@ class Threads:
             except NotRecordedError as error:
                 raise _cause(error) from error
             finally:
-                thread.held.close()
+                _released(thread)
 
     async def close_all(self) -> None:
         """Wait for what runs, and close every thread."""
@@ -318,7 +342,7 @@ class Threads:
                 return await self._run(thread, request, approver, hear)
             except NotRecordedError as error:
                 self._open.pop(thread.id, None)  # what is in memory is no longer what is recorded
-                thread.held.close()
+                _released(thread)
                 raise _cause(error) from error
 
     async def _run(
@@ -368,6 +392,7 @@ class Threads:
     def _toolbox(self, thread: OpenThread) -> Toolbox:
         return Toolbox(
             tools=thread.kit.offered,
+            turn=thread.turn,
             read_arguments=self._on.read_arguments,
             monotonic=self._on.ports.clock.monotonic,
         )
@@ -552,10 +577,24 @@ def _opening_turn(opened: ThreadOpened, instructions: str) -> Turn[SentEntry]:
     return sent_instructions(entry, event)
 
 
+def _command_entry(thread: OpenThread, event: Event) -> StoreEntry:
+    return StoreEntry(
+        draft=EntryDraft(kind="command", turn=thread.turn or None, events=(event.id,))
+    )
+
+
 def _let_go(opened: "asyncio.Future[OpenThread]") -> None:
     """Let go of a thread that nobody waited for."""
     if not opened.cancelled() and opened.exception() is None:
-        opened.result().held.close()
+        _released(opened.result())
+
+
+def _released(thread: OpenThread) -> None:
+    """Give back what the thread holds: its kit, and the thread itself."""
+    try:
+        thread.kit.close()
+    finally:
+        thread.held.close()
 
 
 def _has_started(thread: ThreadId) -> ConflictError:

@@ -37,6 +37,10 @@ class EventLog(Protocol):
         """Return the event with that id, or `None` when the log has none."""
         ...
 
+    def last_place(self) -> int:
+        """Return the place of the last event that is recorded by now; 0 before the first."""
+        ...
+
     def last_turn(self, thread: ThreadId) -> int:
         """Return the highest turn that an event of `thread` has; 0 when none has one."""
         ...

@@ -72,7 +72,9 @@ def a_log_returns_what_it_was_given(log: EventLog) -> None:
 
 def places_run_from_one(log: EventLog) -> None:
     """Places are 1, 2, 3, whatever thread or time the events are of."""
+    _same(log.last_place(), 0, "a new log has no last place")
     appended = [log.append(fact) for fact in SAMPLES]
+    _same(log.last_place(), len(SAMPLES), "last_place() is that of the last event")
     _same([event.seq for event in appended], list(range(1, len(SAMPLES) + 1)), "no gap in places")
 
 

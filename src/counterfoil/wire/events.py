@@ -280,6 +280,8 @@ def _one_of(allowed: frozenset[str], value: Json, field: str) -> str:
 def _list(read: Callable[[Json, str], Any], value: Json, field: str) -> tuple[Any, ...]:
     if not is_list(value):
         raise _WrongError("wrong-type", field)
+    if read is _whole and set(map(type, value)) == {int}:  # long lists of entries, mostly
+        return tuple(value)
     return tuple(read(item, field) for item in value)
 
 

@@ -40,8 +40,10 @@ def read_json(line: bytes | str) -> Json | Malformed:
             return Malformed("not-utf8")
     if _depth(line) > DEEPEST:
         return Malformed("too-deep" if _is_json(line) else "not-json")
+    is_small = line.translate(_DIGITS_ALIKE).find(_TOO_MANY) < 0
+    decoder = _FAST_DECODER if is_small else _DECODER
     try:
-        return _DECODER.decode(line)  # type: ignore[no-any-return]
+        return decoder.decode(line)  # type: ignore[no-any-return]
     except _RefusedError as refusal:
         return Malformed(str(refusal) if _is_json(line) else "not-json")
     except ValueError:
@@ -105,4 +107,13 @@ _DECODER = json.JSONDecoder(
     parse_float=_float,
     parse_constant=_constant,
 )
+_FAST_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique,
+    parse_float=_float,
+    parse_constant=_constant,
+)
+"""For a text in which no number can be out of range: its integers are read by the decoder."""
+
+_DIGITS_ALIKE = str.maketrans("123456789", "0" * 9)
+_TOO_MANY = "0" * (_DIGITS - 1)
 _LENIENT = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_constant)

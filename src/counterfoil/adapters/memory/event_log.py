@@ -51,6 +51,10 @@ class MemoryEventLog:
         place = self._places.get(id_)
         return None if place is None else self._events[place - 1]
 
+    def last_place(self) -> int:
+        """Return the place of the last event that is recorded by now; 0 before the first."""
+        return len(self._events)
+
     def last_turn(self, thread: ThreadId) -> int:
         """Return the highest turn that an event of `thread` has; 0 when none has one."""
         return max((event.turn or 0 for event in self.events_of(thread)), default=0)

@@ -58,7 +58,7 @@ class SqliteEventLog:
 
     def events(self, after: int = 0) -> Iterator[Event]:
         """Yield, in order, the events behind place `after` that are recorded by now."""
-        last = self._last()
+        last = self.last_place()
         return self._events(_ALL, {"after": min(max(after, 0), last)}, last)
 
     def events_of(self, thread: ThreadId, turn: int | None = None) -> Iterator[Event]:
@@ -66,7 +66,7 @@ class SqliteEventLog:
         if turn is not None and not 0 < turn <= LARGEST:
             return iter(())
         query = _OF_THREAD if turn is None else _OF_TURN
-        return self._events(query, {"thread": thread, "turn": turn}, self._last())
+        return self._events(query, {"thread": thread, "turn": turn}, self.last_place())
 
     def event(self, id_: EventId) -> Event | None:
         """Return the event with that id, or `None` when the log has none."""
@@ -80,7 +80,8 @@ class SqliteEventLog:
             (turn,) = connection.execute(_LAST_TURN, (thread,)).fetchone()
         return int(turn)
 
-    def _last(self) -> int:
+    def last_place(self) -> int:
+        """Return the place of the last event that is recorded by now; 0 before the first."""
         with self._database.reading() as connection:
             (last,) = connection.execute(_LAST).fetchone()
         return int(last)
