@@ -212,4 +212,37 @@ KNOWLEDGE = {
     ),
 }
 
-REQUIREMENTS = CORE | RECORD | TRANSCRIPTS | ENGINE | CLI | HOUSE | KNOWLEDGE
+AGENT = {
+    "turns": R("agent.md 1", "A turn is recorded in order; failed or cancelled, honestly."),
+    "two-drivers": R("design.md 3", "One generator, two drivers, one record, one receipt."),
+    "leases": R("agent.md 1", "One process runs a thread's turns; a crash releases it."),
+    "context": R("agent.md 2", "What a model read can be shown for every turn, from the record."),
+    "agent-tools": R("agent.md 3", "Each call is recorded before and after, bounded, answered."),
+    "tool-runner": R("agent.md 3", "A command ends at its bounds with all that it started."),
+    "confinement": R("agent.md 3", "A confined command writes where it may, never in the home."),
+    "shell-parser": R(
+        "agent.md 3", "A parser of the shell reads commands; what it cannot is never safe."
+    ),
+    "policy": R("agent.md 3", "What is denied is told by meaning and by patterns."),
+    "gate-levels": R("agent.md 3", "A line is safe, moderate or dangerous by rules."),
+    "grants": R("agent.md 3", "A grant covers its level or below; danger by exact text alone."),
+    "grant-file": R("agent.md 3", "Standing grants are read anew at each use, mode 0600."),
+    "gate": R("agent.md 3", "What runs was shown and recorded; no answer is a refusal."),
+    "run-command": R("agent.md 3", "The model reads status and ends of streams; the record more."),
+    "person-command": R("agent.md 3", "What a person typed runs without the gate, as theirs."),
+    "models": R("agent.md 4", "Any OpenAI-compatible endpoint answers, or fails in one line."),
+    "scripted-models": R("agent.md 4", "A script replays steps; a bad one is named by its line."),
+    "written-calls": R("agent.md 4", "A call written as text is told from prose showing one."),
+    "call-arguments": R("agent.md 4", "Arguments are read strictly; a fault can be acted on."),
+    "chat-model-suite": R("style.md 1", "Every model passes one suite, a broken one does not."),
+    "respond": R("agent.md 5", "A caller gets reply, receipt and checks in one round trip."),
+    "chat-face": R("agent.md 6", "The reply on stdout, all else on stderr, numbers the same."),
+    "tui": R("agent.md 7", "Every screen works at 80x24, without colour, by keys."),
+    "agent-case": R("agent.md 8", "The case shows the missing entries and no existing one."),
+    "turn-lines": R("receipts.md 3", "The lines under a reply stand in their order."),
+    "cited-pages": R("receipts.md 3", "Handles in a reply that do not resolve are named."),
+    "thread-runs": R("design.md 2", "A thread's pages are written under the run of its id."),
+    "knowledge-tools": R("agent.md 3", "Pages are searched, read, recorded, resolved by handle."),
+}
+
+REQUIREMENTS = CORE | RECORD | TRANSCRIPTS | ENGINE | CLI | HOUSE | KNOWLEDGE | AGENT

@@ -92,7 +92,7 @@ def _writes(place: Place, path: str, directory: Path | None = None) -> bool:
 
 @pytest.mark.usefixtures("works")
 def test_a_command_writes_below_the_root_and_temporary_folders(place: Place) -> None:
-    """agent.md section 3: It works as anywhere, there."""
+    """confinement: It works as anywhere, there."""
     assert _writes(place, "new")
     assert _writes(place, str(place.temporary / "new"))
     assert (
@@ -109,7 +109,7 @@ def test_a_command_writes_below_the_root_and_temporary_folders(place: Place) -> 
     "path", ["{outside}/new", "../outside/new", "{root}/../outside/new", "{root}new", "../new"]
 )
 def test_a_command_writes_nowhere_else(place: Place, path: str) -> None:
-    """agent.md section 3: However the path is written."""
+    """confinement: However the path is written."""
     path = path.format(root=place.root, outside=place.outside)
     assert not _writes(place, path)
     assert sorted(entry.name for entry in place.root.parent.iterdir()) == [
@@ -123,7 +123,7 @@ def test_a_command_writes_nowhere_else(place: Place, path: str) -> None:
 
 @pytest.mark.usefixtures("works")
 def test_a_directory_widens_nothing(place: Place) -> None:
-    """agent.md section 3: A command begins where it is told, and writes where it always may."""
+    """confinement: A command begins where it is told, and writes where it always may."""
     assert not _writes(place, "new", place.outside)
     assert _writes(place, str(place.root / "new"), place.outside)
     assert place.run("pwd -P", place.outside).stdout == f"{place.outside.resolve()}\n"
@@ -131,7 +131,7 @@ def test_a_directory_widens_nothing(place: Place) -> None:
 
 @pytest.mark.usefixtures("works")
 def test_what_is_outside_is_read_and_stays(place: Place) -> None:
-    """agent.md section 3: Reading is not confined; removing and changing is."""
+    """confinement: Reading is not confined; removing and changing is."""
     kept = place.outside / "kept"
     kept.write_text("text", "utf-8")
     before = kept.stat().st_mode, kept.stat().st_mtime_ns, kept.stat().st_nlink
@@ -145,7 +145,7 @@ def test_what_is_outside_is_read_and_stays(place: Place) -> None:
 
 @pytest.mark.usefixtures("works")
 def test_a_link_leads_out_of_nothing(place: Place) -> None:
-    """agent.md section 3: What counts is where it leads to."""
+    """confinement: What counts is where it leads to."""
     (place.root / "link").symlink_to(place.outside)
     assert not _writes(place, "link/new")
     assert place.run("ln -s ../outside other && echo x > other/new").exit_status != 0
@@ -155,7 +155,7 @@ def test_a_link_leads_out_of_nothing(place: Place) -> None:
 
 @pytest.mark.usefixtures("works")
 def test_a_root_that_is_a_link_is_what_it_leads_to(place: Place) -> None:
-    """agent.md section 3: By its real path, whatever comes of the link."""
+    """confinement: By its real path, whatever comes of the link."""
     link = place.outside / "link"
     link.symlink_to(place.root)
     runner = ConfinedRunner([link], place.home)
@@ -172,7 +172,7 @@ def test_a_root_that_is_a_link_is_what_it_leads_to(place: Place) -> None:
 @pytest.mark.usefixtures("works")
 @pytest.mark.parametrize("name", ["a b", "q\"uo'te", "back\\slash", "é", "-dash", "new\nline"])
 def test_a_root_has_any_name(place: Place, name: str) -> None:
-    """agent.md section 3: It is a name and no word of a language."""
+    """confinement: It is a name and no word of a language."""
     root = place.outside / name
     root.mkdir()
     runner = ConfinedRunner([root], place.home)
@@ -184,7 +184,7 @@ def test_a_root_has_any_name(place: Place, name: str) -> None:
 @pytest.mark.usefixtures("works")
 @pytest.mark.parametrize("where", ["root", "temporary"])
 def test_the_home_is_never_written_to(place: Place, where: str) -> None:
-    """agent.md section 3: Not even where it lies below a writable place."""
+    """confinement: Not even where it lies below a writable place."""
     home: Path = getattr(place, where) / "deep" / "home"
     home.mkdir(parents=True)
     (home / "grants").write_text("none", "utf-8")
@@ -210,7 +210,7 @@ def test_the_home_is_never_written_to(place: Place, where: str) -> None:
 
 @pytest.mark.usefixtures("works")
 def test_a_home_that_does_not_exist_is_made_where_a_command_could_make_it(place: Place) -> None:
-    """agent.md section 3: Nobody is to find there what a command put there."""
+    """confinement: Nobody is to find there what a command put there."""
     home = place.root / "deep" / "home"
     inside = replace(place, home=home)
     assert inside.run(f"echo x > {home}/grants").exit_status != 0
@@ -222,7 +222,7 @@ def test_a_home_that_does_not_exist_is_made_where_a_command_could_make_it(place:
 
 
 def test_a_home_that_cannot_be_made_is_one_error(place: Place) -> None:
-    """agent.md section 3: It is said before any command runs."""
+    """confinement: It is said before any command runs."""
     (place.root / "file").touch()
     with pytest.raises(UnavailableError, match="cannot be made"):
         ConfinedRunner([place.root], place.root / "file" / "home")
@@ -242,7 +242,7 @@ def test_a_home_that_cannot_be_made_is_one_error(place: Place) -> None:
 def test_a_home_behind_a_link_that_a_command_could_replace_is_refused(
     place: Place, links: dict[str, str], home: str
 ) -> None:
-    """agent.md section 3: Where Counterfoil looks for its home, it is to find it."""
+    """confinement: Where Counterfoil looks for its home, it is to find it."""
     (place.outside / "home").mkdir()
     above = place.root.parent
     for link, target in links.items():
@@ -252,14 +252,14 @@ def test_a_home_behind_a_link_that_a_command_could_replace_is_refused(
 
 
 def test_a_home_behind_a_link_elsewhere_is_what_it_leads_to(place: Place) -> None:
-    """agent.md section 3: No command replaces such a link."""
+    """confinement: No command replaces such a link."""
     (place.outside / "link").symlink_to(place.root / "home")
     home = place.outside / "link"
     assert confinement_of([place.root], home, []).home == str(place.root.resolve() / "home")
 
 
 def test_links_that_lead_round_and_round_end(tmp_path: Path) -> None:
-    """agent.md section 3: As many are followed as a system follows."""
+    """confinement: As many are followed as a system follows."""
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
     assert len(list(confinement._links_on(str(tmp_path / "a")))) == 40
@@ -268,7 +268,7 @@ def test_links_that_lead_round_and_round_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["nowhere", "file", "a\0b"])
 @pytest.mark.parametrize("confine", [True, False])
 def test_a_root_that_is_no_folder_is_one_error(place: Place, name: str, confine: bool) -> None:  # noqa: FBT001 - a case
-    """agent.md section 3: Before any command runs, and wherever it would."""
+    """confinement: Before any command runs, and wherever it would."""
     (place.root / "file").touch()
     with pytest.raises(NotFoundError, match="writable root"):
         ConfinedRunner([place.root, place.root / name], place.home, confine=confine)
@@ -276,7 +276,7 @@ def test_a_root_that_is_no_folder_is_one_error(place: Place, name: str, confine:
 
 @pytest.mark.parametrize("below", [".", "stores"])
 def test_a_root_in_the_home_is_refused(place: Place, below: str) -> None:
-    """agent.md section 3: The home is never written to, so that it cannot be meant."""
+    """confinement: The home is never written to, so that it cannot be meant."""
     (place.home / "stores").mkdir()
     with pytest.raises(ConflictError, match="lies in the home"):
         ConfinedRunner([place.home / below], place.home)
@@ -286,7 +286,7 @@ def test_a_root_in_the_home_is_refused(place: Place, below: str) -> None:
 def test_a_temporary_folder_in_the_home_is_not_written_to(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """agent.md section 3: The home comes first."""
+    """confinement: The home comes first."""
     (place.home / "passing").mkdir()
     monkeypatch.setenv("TMPDIR", str(place.home / "passing"))
     assert not _writes(place, str(place.home / "passing" / "new"))
@@ -294,7 +294,7 @@ def test_a_temporary_folder_in_the_home_is_not_written_to(
 
 @pytest.mark.usefixtures("works")
 def test_a_root_in_a_root_stays_where_it_is(place: Place) -> None:
-    """agent.md section 3: The next command is confined to the same folder, and no other."""
+    """confinement: The next command is confined to the same folder, and no other."""
     inner = place.root / "deep" / "inner"
     inner.mkdir(parents=True)
     runner = ConfinedRunner([inner, place.root], place.home)
@@ -309,7 +309,7 @@ def test_a_root_in_a_root_stays_where_it_is(place: Place) -> None:
 
 @pytest.mark.usefixtures("works")
 def test_a_root_that_was_moved_away_starts_nothing(place: Place) -> None:
-    """agent.md section 3: Writing is confined to what it was, which is not there."""
+    """confinement: Writing is confined to what it was, which is not there."""
     runner = place.runner()
     place.root.rename(place.outside / "moved")
     place.root.symlink_to(place.home)
@@ -321,7 +321,7 @@ def test_a_root_that_was_moved_away_starts_nothing(place: Place) -> None:
 
 @pytest.mark.usefixtures("bubblewrap")
 def test_the_whole_disk_may_be_a_root(place: Place) -> None:
-    """agent.md section 3: But for the home, and for what is the machine's own."""
+    """confinement: But for the home, and for what is the machine's own."""
     runner = ConfinedRunner([Path("/")], place.home)
     command = f"echo x > {place.outside}/new; echo x > {place.home}/new; echo x > /dev/null && pwd"
     end = runner.run(CommandRequest(command=command, directory=str(place.outside)), _never)
@@ -332,7 +332,7 @@ def test_the_whole_disk_may_be_a_root(place: Place) -> None:
 
 @pytest.mark.usefixtures("bubblewrap")
 def test_a_superuser_is_one_no_more(place: Place) -> None:
-    """agent.md section 3: What is read-only cannot be made writable from within."""
+    """confinement: What is read-only cannot be made writable from within."""
     commands = (
         "mount -o remount,rw /",
         f"mount --bind {place.root} {place.outside}",
@@ -347,7 +347,7 @@ def test_a_superuser_is_one_no_more(place: Place) -> None:
 
 @pytest.mark.usefixtures("bubblewrap")
 def test_a_command_sees_no_process_but_its_own(place: Place) -> None:
-    """agent.md section 3: And so it ends none, and looks into none."""
+    """confinement: And so it ends none, and looks into none."""
     end = place.run(f"kill -0 {os.getpid()} 2>/dev/null || echo none; ls -d /proc/[0-9]* | wc -l")
     none, processes = end.stdout.split()
     assert none == "none" or os.getpid() < 10
@@ -356,7 +356,7 @@ def test_a_command_sees_no_process_but_its_own(place: Place) -> None:
 
 @pytest.mark.usefixtures("bubblewrap")
 def test_a_command_has_devices_and_memory_to_share(place: Place) -> None:
-    """agent.md section 3: Programs find what they are used to."""
+    """confinement: Programs find what they are used to."""
     script = (
         "import multiprocessing; multiprocessing.Lock(); print(open('/dev/zero', 'rb').read(1))"
     )
@@ -367,7 +367,7 @@ def test_a_command_has_devices_and_memory_to_share(place: Place) -> None:
 @pytest.mark.usefixtures("works")
 @pytest.mark.parametrize("network", [True, False])
 def test_the_network_is_as_configured(place: Place, network: bool) -> None:  # noqa: FBT001 - a case
-    """agent.md section 3: Even the machine's own, where a server of the user's may listen."""
+    """confinement: Even the machine's own, where a server of the user's may listen."""
     script = (
         "import socket, sys; server = socket.create_server(('127.0.0.1', 0));"
         "print(server.getsockname()[1], flush=True); sys.stdin.read()"
@@ -387,7 +387,7 @@ def test_the_network_is_as_configured(place: Place, network: bool) -> None:  # n
 
 @pytest.mark.usefixtures("bubblewrap")
 def test_a_command_ends_with_the_program_that_runs_it(place: Place) -> None:
-    """agent.md section 3: Nothing outlives it, however it ended."""
+    """confinement: Nothing outlives it, however it ended."""
     script = (
         "import sys; from pathlib import Path\n"
         "from counterfoil.adapters.commands import ConfinedRunner\n"
@@ -408,7 +408,7 @@ def test_a_command_ends_with_the_program_that_runs_it(place: Place) -> None:
 @pytest.mark.usefixtures("bubblewrap")
 @pytest.mark.parametrize("number", [9, 15])
 def test_a_command_may_end_its_reporter(place: Place, number: int) -> None:
-    """agent.md section 3: It is over then, and by a signal or not at all."""
+    """confinement: It is over then, and by a signal or not at all."""
     end = place.run(f"kill -{number} $PPID; exit 3")
     assert end.exit_status in ((-9,) if number == 9 else (3,))
     assert end.not_started is None
@@ -416,7 +416,7 @@ def test_a_command_may_end_its_reporter(place: Place, number: int) -> None:
 
 @pytest.mark.usefixtures("bubblewrap")
 def test_what_bubblewrap_cannot_do_is_no_end_of_the_command(place: Place) -> None:
-    """agent.md section 3: The command did not start, and the answer says why."""
+    """confinement: The command did not start, and the answer says why."""
     here = bubblewrap_here(Confinement(writable=(str(place.root),)))
     assert here is not None
     request = CommandRequest(command="echo x > new", directory=str(place.root))
@@ -449,7 +449,7 @@ def test_what_bubblewrap_cannot_do_is_no_end_of_the_command(place: Place) -> Non
     ],
 )
 def test_a_report_says_how_a_command_ended(report: str, status: int | None, found: int) -> None:
-    """agent.md section 3: Else it ended as what stands around it did."""
+    """confinement: Else it ended as what stands around it did."""
     assert reported_status(report, status) == found
 
 
@@ -458,7 +458,7 @@ def test_a_report_says_how_a_command_ended(report: str, status: int | None, foun
     [("", False), ("begun\n", True), ("begun\nfailed\n", False), ("begun\nended 1\n", True)],
 )
 def test_a_report_says_whether_a_command_began(report: str, begun: bool) -> None:  # noqa: FBT001 - a case
-    """agent.md section 3: What ended it before it spoke has ended a command."""
+    """confinement: What ended it before it spoke has ended a command."""
     assert is_begun(report) is begun
 
 
@@ -466,7 +466,7 @@ def test_a_report_says_whether_a_command_began(report: str, begun: bool) -> None
 def test_where_no_confinement_is_a_command_runs_and_that_is_told(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """agent.md section 3: The event says `sandbox: none`."""
+    """confinement: The event says `sandbox: none`."""
     monkeypatch.setattr(probing, "_KNOWN", (lambda _: None,))
     runner = place.runner()
     assert runner.sandbox == "none"
@@ -477,7 +477,7 @@ def test_where_no_confinement_is_a_command_runs_and_that_is_told(
 
 
 def test_a_confinement_that_is_not_wanted_is_none(place: Place) -> None:
-    """agent.md section 3: And is told like one that is not there."""
+    """confinement: And is told like one that is not there."""
     runner = ConfinedRunner([place.root], place.home, confine=False)
     request = CommandRequest(command="true", directory=str(place.root))
     assert (runner.sandbox, runner.run(request, _never).sandbox) == ("none", "none")
@@ -512,14 +512,14 @@ class _Pretence:
 def test_a_confinement_that_does_not_work_is_none(
     place: Place, monkeypatch: pytest.MonkeyPatch, script: str
 ) -> None:
-    """agent.md section 3: Present is not enough, nor is a status."""
+    """confinement: Present is not enough, nor is a status."""
     monkeypatch.setattr(probing, "_KNOWN", (lambda _: _Pretence(script),))
     assert place.runner().sandbox == "none"
 
 
 @pytest.mark.usefixtures("unknown")
 def test_what_works_is_tried_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    """agent.md section 3: No command changes what is known of the machine."""
+    """confinement: No command changes what is known of the machine."""
     tried: list[bool] = []
 
     def works(_: object, *, network: bool) -> bool:
@@ -538,7 +538,7 @@ def test_what_works_is_tried_once(place: Place, monkeypatch: pytest.MonkeyPatch)
 def test_where_nothing_can_be_tried_nothing_is_known(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """agent.md section 3: No folder for what passes, no confinement."""
+    """confinement: No folder for what passes, no confinement."""
 
     def full(**_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -549,7 +549,7 @@ def test_where_nothing_can_be_tried_nothing_is_known(
 
 
 def test_a_program_that_is_not_there_confines_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """agent.md section 3: It is looked for where a project puts nothing."""
+    """confinement: It is looked for where a project puts nothing."""
     planted = Confinement(writable=())
     monkeypatch.setattr("counterfoil.adapters.commands.bubblewrap._PLACES", "/no/place")
     monkeypatch.setattr("counterfoil.adapters.commands.seatbelt.PROGRAM", "/no/place")
@@ -559,7 +559,7 @@ def test_a_program_that_is_not_there_confines_nothing(monkeypatch: pytest.Monkey
 def test_a_bubblewrap_on_the_path_of_a_project_is_not_taken(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """agent.md section 3: A command could have put it there."""
+    """confinement: A command could have put it there."""
     planted = place.root / "bwrap"
     planted.write_text("#!/bin/sh\n", "utf-8")
     planted.chmod(0o755)
@@ -581,7 +581,7 @@ def _after(words: list[str | bytes], *run: str) -> int:
 
 
 def test_bubblewrap_is_told_the_home_last() -> None:
-    """agent.md section 3: A mount may lie on one before it."""
+    """confinement: A mount may lie on one before it."""
     wrapping = Bubblewrap(
         confinement=BOUNDS, program="/b", python="/py", is_superuser=True, hidden=("/run/user",)
     )
@@ -604,7 +604,7 @@ def test_bubblewrap_is_told_the_home_last() -> None:
 
 
 def test_bubblewrap_is_told_no_more_than_it_needs() -> None:
-    """agent.md section 3: With the network, without a home below a root, as anybody."""
+    """confinement: With the network, without a home below a root, as anybody."""
     wrapping = Bubblewrap(confinement=Confinement(writable=("/",)), program="/b")
     words = wrapping.words(b"echo", "/", 8)
     _after(words, "--bind", "/", "/", "--dev")
@@ -613,7 +613,7 @@ def test_bubblewrap_is_told_no_more_than_it_needs() -> None:
 
 
 def test_a_profile_says_the_home_after_the_roots() -> None:
-    """agent.md section 3: The last rule that fits decides."""
+    """confinement: The last rule that fits decides."""
     lines = seatbelt_profile(replace(BOUNDS, writable=('/p "q" \\r',))).splitlines()
     order = [
         lines.index("(version 1)"),
@@ -632,7 +632,7 @@ def test_a_profile_says_the_home_after_the_roots() -> None:
 
 
 def test_a_profile_goes_before_the_command() -> None:
-    """agent.md section 3: `sandbox-exec` becomes the shell."""
+    """confinement: `sandbox-exec` becomes the shell."""
     words = Seatbelt(confinement=BOUNDS).words(b"echo", "/p", 8)
     profile = seatbelt_profile(BOUNDS)
     expected = ["/usr/bin/sandbox-exec", "-p", profile, "/bin/sh", "-c", "--", b"echo"]
@@ -640,7 +640,7 @@ def test_a_profile_goes_before_the_command() -> None:
 
 
 def test_folders_on_the_way_to_the_home_and_to_a_root_are_held(place: Place) -> None:
-    """agent.md section 3: None of them can be moved, and another put in its stead."""
+    """confinement: None of them can be moved, and another put in its stead."""
     inner, home = place.root / "a" / "b", place.root / "c" / "d" / "home"
     inner.mkdir(parents=True)
     made = confinement_of([place.root, inner], home, [place.temporary, place.root / "none"])
@@ -664,5 +664,5 @@ CASES: list[Callable[[Place], Confinement]] = [
 def test_what_is_where_it_was_has_not_moved(
     place: Place, case: Callable[[Place], Confinement]
 ) -> None:
-    """agent.md section 3: A command is held up by nothing but a change."""
+    """confinement: A command is held up by nothing but a change."""
     assert case(place).moved() is None

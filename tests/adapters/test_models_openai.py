@@ -133,7 +133,7 @@ def test_messages_of_every_role_are_sent() -> None:
 
 
 def test_no_tools_are_named_where_none_are_offered() -> None:
-    """agent.md section 5: `tools` may be the empty list."""
+    """respond: `tools` may be the empty list."""
     with ModelServer([text_answer("hello")]) as server:
         ask(server)
         assert "tools" not in server.chats[0]
@@ -546,7 +546,7 @@ def test_a_status_is_told_with_what_to_do(
     ],
 )
 def test_an_unknown_model_is_told_with_those_that_there_are(said: str) -> None:
-    """agent.md section 4: `models` listing."""
+    """models: `models` listing."""
     rows = json_answer({"data": [{"id": "zephyr"}, {"id": "gemma"}]})
     refused = json_answer({"error": {"message": said}}, 404)
     with (
@@ -753,7 +753,7 @@ def test_many_requests_go_on_at_once() -> None:
     ],
 )
 def test_models_are_listed_sorted(body: object, names: tuple[str, ...]) -> None:
-    """agent.md section 4: `models` listing."""
+    """models: `models` listing."""
     with ModelServer(routes={"/v1/models": json_answer(body)}) as server:
         assert run(model_at(server.base_url + "/").models()) == names
 
@@ -769,7 +769,7 @@ def test_a_list_that_is_none_is_told(body: object) -> None:
 
 
 def test_models_of_a_server_that_is_not_there_are_an_error() -> None:
-    """agent.md section 4: `models` listing."""
+    """models: `models` listing."""
     with pytest.raises(UnavailableError, match="no answer from"):
         run(model_at(NOBODY).models())
 

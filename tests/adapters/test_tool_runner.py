@@ -90,7 +90,7 @@ def fifo(here: Path) -> Iterator[Fifo]:
 
 
 def test_a_command_is_run_to_its_end(run: Run, runner: ToolRunner) -> None:
-    """agent.md section 3: Its status as it was, and each stream apart."""
+    """tool-runner: Its status as it was, and each stream apart."""
     end = run("echo one; echo two >&2; exit 3")
     assert (end.exit_status, end.signal, end.stdout, end.stderr) == (3, None, "one\n", "two\n")
     assert (end.timed_out, end.is_cancelled, end.truncated) == (False, False, False)
@@ -100,20 +100,20 @@ def test_a_command_is_run_to_its_end(run: Run, runner: ToolRunner) -> None:
 
 
 def test_a_command_has_no_input(run: Run) -> None:
-    """agent.md section 3: stdin is closed."""
+    """tool-runner: stdin is closed."""
     end = run("cat; [ -t 0 ] || echo none")
     assert (end.exit_status, end.stdout) == (0, "none\n")
 
 
 def test_a_command_begins_where_it_is_told(run: Run, here: Path) -> None:
-    """agent.md section 3: The directory is that of the request, past its links."""
+    """tool-runner: The directory is that of the request, past its links."""
     (here / "below").mkdir()
     (here / "link").symlink_to("below")
     assert run("pwd -P", directory=str(here / "link")).stdout == f"{here.resolve()}/below\n"
 
 
 def test_a_command_has_a_group_of_its_own(run: Run) -> None:
-    """agent.md section 3: Ending it ends nothing of the caller's."""
+    """tool-runner: Ending it ends nothing of the caller's."""
     script = "import os; print(os.getpgid(0))"
     assert run(f"{PYTHON} -c {shlex.quote(script)}").stdout != f"{os.getpgid(0)}\n"
 
@@ -126,7 +126,7 @@ def test_a_command_has_a_group_of_its_own(run: Run) -> None:
 def test_a_status_is_as_it_was_and_that_of_a_signal_negated(
     run: Run, command: str, status: int
 ) -> None:
-    """agent.md section 3: What a shell makes of a signal is another thing than a signal."""
+    """tool-runner: What a shell makes of a signal is another thing than a signal."""
     end = run(command)
     assert end.exit_status == status
     assert end.signal == (-status if status < 0 else None)
@@ -134,13 +134,13 @@ def test_a_status_is_as_it_was_and_that_of_a_signal_negated(
 
 
 def test_a_writer_without_a_reader_is_ended_quietly(run: Run) -> None:
-    """agent.md section 3: The signals of a command are what they are everywhere."""
+    """tool-runner: The signals of a command are what they are everywhere."""
     end = run("yes | head -n 2")
     assert (end.exit_status, end.stdout, end.stderr) == (0, "y\ny\n", "")
 
 
 def test_a_command_is_ended_at_its_time(run: Run) -> None:
-    """agent.md section 3: What it said until then is kept, and how it ended."""
+    """tool-runner: What it said until then is kept, and how it ended."""
     end = run("echo begun; exec sleep 60", seconds=1.5)
     assert (end.timed_out, end.is_cancelled) == (True, False)
     assert (end.exit_status, end.signal, end.stdout) == (-15, 15, "begun\n")
@@ -149,7 +149,7 @@ def test_a_command_is_ended_at_its_time(run: Run) -> None:
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])
 def test_no_time_is_a_bound_too(run: Run, seconds: float) -> None:
-    """agent.md section 3: A command that has no time is ended at once."""
+    """tool-runner: A command that has no time is ended at once."""
     end = run("sleep 60", seconds=seconds, grace=0.1)
     assert end.timed_out
     assert end.signal is not None
@@ -157,7 +157,7 @@ def test_no_time_is_a_bound_too(run: Run, seconds: float) -> None:
 
 @pytest.mark.parametrize("grace", [0.1, 0.0, -1.0, float("nan")])
 def test_what_ignores_the_request_is_ended(run: Run, here: Path, fifo: Fifo, grace: float) -> None:
-    """agent.md section 3: SIGKILL to the group after the grace, children and all."""
+    """tool-runner: SIGKILL to the group after the grace, children and all."""
     stubborn = "trap '' TERM; exec 9>fifo; echo up >&9; while :; do sleep 1; done"
     command = f"({stubborn}) & {stubborn.replace('up', 'up; : > begun')}"
     end = run(command, is_cancelled=(here / "begun").exists, grace=grace)
@@ -166,7 +166,7 @@ def test_what_ignores_the_request_is_ended(run: Run, here: Path, fifo: Fifo, gra
 
 
 def test_what_a_command_does_at_the_request_is_waited_for(run: Run, here: Path) -> None:
-    """agent.md section 3: It has its grace to clean up, and what it says is kept."""
+    """tool-runner: It has its grace to clean up, and what it says is kept."""
     command = "trap 'echo cleaned; exit 4' TERM; : > begun; while :; do sleep 0.05; done"
     end = run(command, is_cancelled=(here / "begun").exists)
     assert (end.exit_status, end.signal, end.stdout) == (4, None, "cleaned\n")
@@ -174,7 +174,7 @@ def test_what_a_command_does_at_the_request_is_waited_for(run: Run, here: Path) 
 
 
 def test_a_command_that_is_not_wanted_any_more_does_not_start(run: Run, here: Path) -> None:
-    """agent.md section 3: Cancelled before it began, it does nothing."""
+    """tool-runner: Cancelled before it began, it does nothing."""
     end = run(": > begun", is_cancelled=lambda: True)
     assert end.is_cancelled
     assert end.not_started
@@ -183,7 +183,7 @@ def test_a_command_that_is_not_wanted_any_more_does_not_start(run: Run, here: Pa
 
 
 def test_a_command_is_asked_for_often(run: Run) -> None:
-    """agent.md section 3: Cancelling it takes no longer than 20 milliseconds to be seen."""
+    """tool-runner: Cancelling it takes no longer than 20 milliseconds to be seen."""
     asked: list[float] = []
 
     def is_cancelled() -> bool:
@@ -198,7 +198,7 @@ def test_a_command_is_asked_for_often(run: Run) -> None:
 def test_whoever_fails_while_waiting_leaves_nothing_behind(
     run: Run, here: Path, fifo: Fifo
 ) -> None:
-    """agent.md section 3: A command ends with the one that waits for it."""
+    """tool-runner: A command ends with the one that waits for it."""
 
     def is_cancelled() -> bool:
         if (here / "begun").exists():
@@ -211,7 +211,7 @@ def test_whoever_fails_while_waiting_leaves_nothing_behind(
 
 
 def test_a_process_in_the_background_holds_nobody_up(run: Run, fifo: Fifo) -> None:
-    """agent.md section 3: It keeps both streams open, and is ended with the command."""
+    """tool-runner: It keeps both streams open, and is ended with the command."""
     end = run(
         "sh -c 'exec 9>fifo; echo up >&9; : > begun; exec sleep 60' &"
         " until [ -e begun ]; do :; done; echo done"
@@ -222,7 +222,7 @@ def test_a_process_in_the_background_holds_nobody_up(run: Run, fifo: Fifo) -> No
 
 
 def test_a_process_in_the_background_that_talks_on_is_not_listened_to(run: Run) -> None:
-    """agent.md section 3: The last that is kept is of the command, not of what it left."""
+    """tool-runner: The last that is kept is of the command, not of what it left."""
     script = "(trap '' TERM; until [ -e over ]; do :; done; yes) & echo important; : > over"
     end = run(script, kept=100, grace=0.2)
     assert end.exit_status == 0
@@ -230,7 +230,7 @@ def test_a_process_in_the_background_that_talks_on_is_not_listened_to(run: Run) 
 
 
 def test_a_process_that_was_started_twice_over_is_ended(run: Run, fifo: Fifo) -> None:
-    """agent.md section 3: An orphan of the group is in the group."""
+    """tool-runner: An orphan of the group is in the group."""
     orphan = "(sh -c 'exec 9>fifo >/dev/null 2>&1; echo up >&9; : > begun; exec sleep 60' &)"
     assert run(f"{orphan}; until [ -e begun ]; do :; done").exit_status == 0
     assert fifo.said() == b"up\n"
@@ -239,7 +239,7 @@ def test_a_process_that_was_started_twice_over_is_ended(run: Run, fifo: Fifo) ->
 def test_a_process_that_left_the_group_is_ended_where_it_is_confined(
     run: Run, runner: ToolRunner, here: Path, fifo: Fifo
 ) -> None:
-    """agent.md section 3: Elsewhere it is not found, and yet holds nobody up."""
+    """tool-runner: Elsewhere it is not found, and yet holds nobody up."""
     script = (
         "import os, time; os.setsid(); open('pid', 'w').write(str(os.getpid()));"
         "out = open('fifo', 'w'); out.write('up'); out.flush(); open('begun', 'w'); time.sleep(60)"
@@ -254,19 +254,19 @@ def test_a_process_that_left_the_group_is_ended_where_it_is_confined(
 
 
 def test_a_command_that_closes_its_streams_is_waited_for(run: Run) -> None:
-    """agent.md section 3: It is over when it ends, and not before."""
+    """tool-runner: It is over when it ends, and not before."""
     end = run("exec >&- 2>&-; sleep 0.2; exit 5")
     assert (end.exit_status, end.stdout, end.stderr) == (5, "", "")
     assert end.milliseconds >= 200
 
 
 def test_the_time_runs_when_the_streams_are_closed(run: Run) -> None:
-    """agent.md section 3: A command that says nothing any more has its bound, too."""
+    """tool-runner: A command that says nothing any more has its bound, too."""
     assert run("exec >&- 2>&-; exec sleep 60", seconds=0.5).timed_out
 
 
 def test_much_is_said_on_both_streams_at_once(run: Run) -> None:
-    """agent.md section 3: Neither is waited for while the other is full."""
+    """tool-runner: Neither is waited for while the other is full."""
     much = "head -c 20000000 /dev/zero | tr '\\0'"
     end = run(f"{much} e >&2 & {much} o; wait", kept=1000, seconds=120)
     assert (end.exit_status, end.truncated) == (0, True)
@@ -274,7 +274,7 @@ def test_much_is_said_on_both_streams_at_once(run: Run) -> None:
 
 
 def test_a_command_may_say_what_it_likes(run: Run) -> None:
-    """agent.md section 3: A hundred megabytes end nothing, and memory stays as it was."""
+    """tool-runner: A hundred megabytes end nothing, and memory stays as it was."""
     kept = 1 << 20
     tracemalloc.start()
     try:
@@ -291,7 +291,7 @@ def test_a_command_may_say_what_it_likes(run: Run) -> None:
 @pytest.mark.parametrize("said", [999, 1000, 1001])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_of_each_stream_the_last_is_kept(run: Run, said: int, stream: str) -> None:
-    """agent.md section 3: Truncated is what was said beyond the bound, and nothing else."""
+    """tool-runner: Truncated is what was said beyond the bound, and nothing else."""
     to = "" if stream == "stdout" else ">&2"
     end = run(f"(printf a; head -c {said - 2} /dev/zero | tr '\\0' x; printf z) {to}", kept=1000)
     text = end.stdout if stream == "stdout" else end.stderr
@@ -303,13 +303,13 @@ def test_of_each_stream_the_last_is_kept(run: Run, said: int, stream: str) -> No
 @pytest.mark.parametrize(("said", "truncated"), [("true", False), ("echo x", True)])
 @pytest.mark.parametrize("kept", [0, -1])
 def test_of_nothing_nothing_is_kept(run: Run, said: str, truncated: bool, kept: int) -> None:  # noqa: FBT001 - a case
-    """agent.md section 3: A bound of nothing is one."""
+    """tool-runner: A bound of nothing is one."""
     end = run(said, kept=kept)
     assert (end.stdout, end.truncated) == ("", truncated)
 
 
 def test_bytes_that_are_no_text_are_replaced(run: Run) -> None:
-    """agent.md section 3: What a command says is text to whoever reads it, NUL and all."""
+    """tool-runner: What a command says is text to whoever reads it, NUL and all."""
     assert run("printf 'a\\377b\\000c\\r\\n'").stdout == "a\ufffdb\0c\r\n"
     end = run("head -c 100000 /dev/urandom", kept=5000)
     assert end.exit_status == 0
@@ -329,7 +329,7 @@ def test_bytes_that_are_no_text_are_replaced(run: Run) -> None:
     ],
 )
 def test_a_character_is_kept_whole_or_not_at_all(said: str, kept: int, text: str) -> None:
-    """agent.md section 3: The cut falls between two characters."""
+    """tool-runner: The cut falls between two characters."""
     tail = Tail(kept)
     for byte in said.encode():
         tail.keep(bytes([byte]))
@@ -337,7 +337,7 @@ def test_a_character_is_kept_whole_or_not_at_all(said: str, kept: int, text: str
 
 
 def test_bytes_that_continue_nothing_are_no_rest_of_a_character() -> None:
-    """agent.md section 3: What is no text is not taken for a cut."""
+    """tool-runner: What is no text is not taken for a cut."""
     tail = Tail(5)
     tail.keep(b"\x80" * 9)
     assert tail.text() == "\ufffd" * 5
@@ -345,14 +345,14 @@ def test_bytes_that_continue_nothing_are_no_rest_of_a_character() -> None:
 
 @pytest.mark.parametrize("command", ["echo a\0b", "echo \ud800", "x" * 3_000_000])
 def test_a_command_that_cannot_be_given_does_not_start(run: Run, command: str) -> None:
-    """agent.md section 3: It is an answer like the others."""
+    """tool-runner: It is an answer like the others."""
     end = run(command)
     assert end.not_started
     assert (end.exit_status, end.signal) == (None, None)
 
 
 def test_a_command_is_run_as_it_is_written(run: Run) -> None:
-    """agent.md section 3: The exact bytes, whatever characters and lines they are."""
+    """tool-runner: The exact bytes, whatever characters and lines they are."""
     assert run("echo 'é 日本 \"$HOME\"\\'\necho two").stdout == 'é 日本 "$HOME"\\\ntwo\n'
     assert run("").exit_status == 0
     assert run("-c").exit_status == 127  # a command, and no option of the shell
@@ -361,7 +361,7 @@ def test_a_command_is_run_as_it_is_written(run: Run) -> None:
 
 @pytest.mark.parametrize("name", ["nowhere", "file", "", "a\0b", "gone/../.."])
 def test_a_directory_that_does_not_exist_starts_nothing(run: Run, here: Path, name: str) -> None:
-    """agent.md section 3: The answer says which."""
+    """tool-runner: The answer says which."""
     (here / "file").touch()
     end = run(": > begun", directory=str(here / name) if name else "")
     assert end.not_started
@@ -370,7 +370,7 @@ def test_a_directory_that_does_not_exist_starts_nothing(run: Run, here: Path, na
 
 
 def test_a_directory_may_vanish_under_a_command(run: Run, here: Path) -> None:
-    """agent.md section 3: The command has its own end."""
+    """tool-runner: The command has its own end."""
     (here / "below").mkdir()
     end = run(f"rmdir {shlex.quote(str(here / 'below'))}; exit 6", directory=str(here / "below"))
     assert end.exit_status == 6
@@ -378,7 +378,7 @@ def test_a_directory_may_vanish_under_a_command(run: Run, here: Path) -> None:
 
 
 def test_a_directory_that_vanishes_before_the_command_starts_nothing(here: Path) -> None:
-    """agent.md section 3: It was there when it was looked for, and is an answer still."""
+    """tool-runner: It was there when it was looked for, and is an answer still."""
 
     class Vanishing(Unconfined):
         def words(self, command: bytes, directory: str, report: int) -> list[str | bytes]:
@@ -391,7 +391,7 @@ def test_a_directory_that_vanishes_before_the_command_starts_nothing(here: Path)
 
 
 def test_no_descriptor_is_left_open(run: Run) -> None:
-    """agent.md section 3: A thread runs commands for days."""
+    """tool-runner: A thread runs commands for days."""
     run("true")
     before = len(os.listdir("/dev/fd"))  # noqa: PTH208 - names of descriptors
     run("echo said")
@@ -401,12 +401,12 @@ def test_no_descriptor_is_left_open(run: Run) -> None:
 
 
 def test_a_command_has_no_descriptor_but_its_streams(run: Run) -> None:
-    """agent.md section 3: Nothing of the program's is open to it."""
+    """tool-runner: Nothing of the program's is open to it."""
     assert run("for n in 3 4 5 6 7 8 9; do (: >&$n) 2>/dev/null && echo $n; done").stdout == ""
 
 
 def test_no_command_is_run_on_windows(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """agent.md section 3: It is said in one line."""
+    """tool-runner: It is said in one line."""
     monkeypatch.setattr(sys, "platform", "win32")
     assert run("true").not_started == "commands are not run on Windows"
 
@@ -414,7 +414,7 @@ def test_no_command_is_run_on_windows(run: Run, monkeypatch: pytest.MonkeyPatch)
 def test_a_command_gets_the_environment_that_is_listed(
     here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """agent.md section 3: Nothing of a secret, and nothing of Counterfoil."""
+    """tool-runner: Nothing of a secret, and nothing of Counterfoil."""
     monkeypatch.setenv("COUNTERFOIL_HOME", "told")
     monkeypatch.setenv("OPENAI_API_KEY", "told")
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
@@ -428,7 +428,7 @@ def test_a_command_gets_the_environment_that_is_listed(
 
 
 def test_what_an_environment_keeps_is_listed() -> None:
-    """agent.md section 3: Names that programs need, those configured, and no other."""
+    """tool-runner: Names that programs need, those configured, and no other."""
     own = {
         "PATH": "/bin", "HOME": "/h", "LANG": "C", "LC_ALL": "C", "TMPDIR": "/t", "USER": "u",
         "SHELL": "/bin/sh", "TERM": "xterm", "AWS_SECRET_ACCESS_KEY": "s", "SSH_AUTH_SOCK": "/s",

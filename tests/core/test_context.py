@@ -1,6 +1,7 @@
 """What a model reads: references for old outputs, bounds, calls without a result, dropped turns."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -106,7 +107,7 @@ def old(text: str, tool: str = "read_file") -> OldOutput:
 
 
 def test_a_reference_is_written_as_the_page_says() -> None:
-    """agent.md section 2: Entry, tool, time, status, lines, bytes, hint; then what it shows."""
+    """context: Entry, tool, time, status, lines, bytes, hint; then what it shows."""
     assert output_reference(old(LONG), MEMORY) == (
         "[output of entry 7 not repeated: read_file at 14:05:09, ok, 120 lines, 2,409 bytes;"
         ' to see it: memory "recall entry 7"]\n'
@@ -121,13 +122,13 @@ def test_a_reference_is_written_as_the_page_says() -> None:
     [("read_file", "read_file may be called again"), ("run_command", "do not run it again only")],
 )
 def test_without_memory_the_hint_says_what_may_be_done(tool: str, hint: str) -> None:
-    """agent.md section 2: What only reads may be called again; a command must not."""
+    """context: What only reads may be called again; a command must not."""
     recalling = Recalling(has_memory=False, reading_tools=frozenset({"read_file"}))
     assert hint in output_reference(old(LONG, tool), recalling)
 
 
 def test_lines_that_are_no_content_are_not_shown() -> None:
-    """agent.md section 2: First and last line are of the content, not headings or hints."""
+    """context: First and last line are of the content, not headings or hints."""
     text = "exit status: 1\n\nstdout:\nfirst\nmiddle\nlast\nstderr:\n[more: from line 9]\n"
     found = output_reference(old(text), MEMORY)
     assert "first line: first\nlast line: last" in found
@@ -142,7 +143,7 @@ def test_a_reference_never_passes_its_bound(
     tool: str,
     has_memory: bool,  # noqa: FBT001 - a draw
 ) -> None:
-    """agent.md section 2: 640 bytes in all, and what is no longer than that stays whole."""
+    """context: 640 bytes in all, and what is no longer than that stays whole."""
     output = OldOutput(
         entry=10**9, tool=tool * 90, at="", status="ok", arguments=arguments * 50, text=text * 20
     )
@@ -157,14 +158,14 @@ def test_a_reference_never_passes_its_bound(
 
 @pytest.mark.parametrize(("size", "expected"), [(9, "é" * 4 + "a"), (10, "é" * 5), (11, "é" * 5)])
 def test_text_is_cut_between_characters(size: int, expected: str) -> None:
-    """agent.md section 2: A bound in bytes cuts no character; one byte more fits nothing."""
+    """context: A bound in bytes cuts no character; one byte more fits nothing."""
     assert cut_to_bytes(expected, size) == expected
     assert cut_to_bytes("é" * 6, 11) == "é" * 4 + "…"
     assert cut_to_bytes("\ud800" * 9, 9) == "…"
 
 
 def test_an_output_is_whole_in_its_own_turn_and_a_reference_after() -> None:
-    """agent.md section 2: One no longer than its reference is always whole."""
+    """context: One no longer than its reference is always whole."""
     facts = events(CALLED, (ToolReturned(tool="read_file", output=LONG, outcome="ok"), "c1"))
     assert read(facts, turn=1)[-1].text == LONG
     assert read(facts, turn=2)[-1].text.startswith(
@@ -198,13 +199,13 @@ def test_an_output_is_whole_in_its_own_turn_and_a_reference_after() -> None:
     ],
 )
 def test_a_reference_says_how_the_call_went(facts: list[tuple[Payload, str]], status: str) -> None:
-    """agent.md section 2: An outcome, or how a command exited."""
+    """context: An outcome, or how a command exited."""
     message = read(events(CALLED, *facts), turn=2)[-1]
     assert f", {status}, 1" in message.text
 
 
 def test_elisions_are_the_outputs_that_become_shorter() -> None:
-    """design.md section 4: `output_elided` names the entry and what is saved."""
+    """events-wire: `output_elided` names the entry and what is saved."""
     facts = events(
         CALLED,
         (ToolReturned(tool="read_file", output=LONG), "c1"),
@@ -220,7 +221,7 @@ def test_elisions_are_the_outputs_that_become_shorter() -> None:
 
 
 def test_a_call_without_a_result_is_answered_for_the_model() -> None:
-    """agent.md section 1: What was broken off is read as broken off, never left out."""
+    """turns: What was broken off is read as broken off, never left out."""
     found = read(
         events(PromptReceived(text="Go."), CALLED, (FileWritten(path="a", mode="write"), "c1")),
         turn=2,
@@ -230,7 +231,7 @@ def test_a_call_without_a_result_is_answered_for_the_model() -> None:
 
 
 def test_reasoning_is_not_sent_and_words_before_calls_are() -> None:
-    """agent.md section 1: Text of a batch is read with it; reasoning is an entry alone."""
+    """turns: Text of a batch is read with it; reasoning is an entry alone."""
     facts = events(
         ReasoningGiven(text="Hm."),
         (ReasoningGiven(text="Let me look."), "c1"),
@@ -249,7 +250,7 @@ def test_reasoning_is_not_sent_and_words_before_calls_are() -> None:
 
 
 def test_a_persons_command_is_no_request() -> None:
-    """agent.md section 1: It is told as what the person ran; long output is cut."""
+    """turns: It is told as what the person ran; long output is cut."""
     ran = CommandExited(command="make", stdout="x" * 400, source="person")
     (message,) = read(events(ran, CommandExited(command="agent's")), turn=2)
     assert message.role == "user"
@@ -261,7 +262,7 @@ def test_a_persons_command_is_no_request() -> None:
 
 
 def test_turns_before_the_first_and_after_the_last_are_not_read() -> None:
-    """agent.md section 2: What was dropped exists and is not sent."""
+    """context: What was dropped exists and is not sent."""
     facts = events(PromptReceived(text="Go."))
     assert read(facts, turn=3, first=1)
     assert read(facts, turn=3, first=2) == ()
@@ -269,25 +270,36 @@ def test_turns_before_the_first_and_after_the_last_are_not_read() -> None:
 
 
 def test_entries_whose_events_are_gone_are_left_out() -> None:
-    """agent.md section 2: Nothing is made up for what the record does not hold."""
+    """context: Nothing is made up for what the record does not hold."""
     whole = record(events(PromptReceived(text="Go."), *[CALLED]))
     part = TurnRecord(turn=1, events=whole.events[1:], entries=whole.entries)
     reading = Reading(turn=2, first_turn=0, elided=frozenset(), recalling=MEMORY)
     assert [m.role for m in messages_of(sent_entries([part], reading))] == ["assistant", "tool"]
 
 
+def test_an_entry_of_calls_reads_its_calls_alone() -> None:
+    """context: Another event that an entry names is none of what was asked."""
+    facts = events(CALLED, (FileWritten(path="a", mode="write"), "c1"))
+    (entry,) = record(facts).entries
+    whole = replace(entry, events=tuple(event.id for event in facts))
+    reading = Reading(turn=2, first_turn=0, elided=frozenset(), recalling=MEMORY)
+    odd = TurnRecord(turn=1, events=tuple(facts), entries=(whole,))
+    asked, _ = messages_of(sent_entries([odd], reading))
+    assert [call.tool for call in asked.calls] == ["read_file"]
+
+
 @pytest.mark.parametrize(
     ("size", "is_cut"), [(MOST_OUTPUT - 1, False), (MOST_OUTPUT, False), (MOST_OUTPUT + 1, True)]
 )
 def test_an_output_is_read_to_64_kib(size: int, is_cut: bool) -> None:  # noqa: FBT001 - a case
-    """agent.md section 3: At the bound, one under, one over; what is cut says how much there is."""
+    """agent-tools: At the bound, one under, one over; what is cut says how much there is."""
     text = bounded_output("x" * size)
     assert (len(text) > size) is is_cut or text != "x" * size
     assert text.endswith(f"[cut: {size:,} bytes in all; the record has them]") is is_cut
 
 
 def test_what_is_no_result_has_no_text() -> None:
-    """agent.md section 2: Only results are outputs."""
+    """context: Only results are outputs."""
     called, empty = events(CALLED, ToolReturned(tool="x"))
     assert (output_text(called), output_text(empty)) == ("", "")
 
@@ -307,14 +319,14 @@ def test_what_is_no_result_has_no_text() -> None:
 def test_a_condensation_says_which_turns_are_still_read(
     payload: Payload, turn: int | None, first: int | None
 ) -> None:
-    """agent.md section 2: It follows from the event; one that drops nothing changes nothing."""
+    """context: It follows from the event; one that drops nothing changes nothing."""
     (event,) = events(payload, turn=turn)
     assert first_after(event) == first
     assert first_turn_read([event], otherwise=4) == (4 if first is None else first)
 
 
 def test_elided_entries_are_those_that_events_name() -> None:
-    """agent.md section 2: What was elided in the running turn is known by its entry."""
+    """context: What was elided in the running turn is known by its entry."""
     assert elided_entries(events(OutputElided(entry=4), PromptReceived(text="x"))) == {4}
 
 
@@ -322,7 +334,7 @@ def test_elided_entries_are_those_that_events_name() -> None:
 
 
 def test_the_nth_result_of_an_id_belongs_to_its_nth_call() -> None:
-    """receipts.md section 1: Results are joined by `call`, in order; others join nothing."""
+    """receipt: Results are joined by `call`, in order; others join nothing."""
     facts = events(
         CALLED,
         (ToolCalled(tool="b", arguments="{}"), "c1"),
@@ -340,7 +352,7 @@ def test_the_nth_result_of_an_id_belongs_to_its_nth_call() -> None:
 
 
 def test_what_no_entry_holds_is_missing() -> None:
-    """agent.md section 1: An entry that was stored is not stored again."""
+    """turns: An entry that was stored is not stored again."""
     drafts = drafts_of(events(PromptReceived(text="a"), ReplyGiven(text="b")))
     assert missing_drafts(drafts, [drafts[0].events[0]]) == drafts[1:]
     assert missing_drafts(drafts, []) == drafts
@@ -348,7 +360,7 @@ def test_what_no_entry_holds_is_missing() -> None:
 
 @pytest.mark.parametrize("size", [INLINE - 1, INLINE, INLINE + 1])
 def test_a_call_shows_its_output_to_1024_bytes(size: int) -> None:
-    """receipts.md section 1: At the bound, one under, one over; the rest is found by its event."""
+    """receipt: At the bound, one under, one over; the rest is found by its event."""
     facts = events(
         CALLED,
         (CommandExited(command="make", exit_status=2), "c1"),
@@ -363,7 +375,7 @@ def test_a_call_shows_its_output_to_1024_bytes(size: int) -> None:
 
 
 def test_a_call_that_threw_or_was_never_answered_has_no_output() -> None:
-    """receipts.md section 1: What is not recorded is not there."""
+    """receipt: What is not recorded is not there."""
     threw, never = calls_of(
         events(CALLED, (ToolFailed(tool="x", message="no"), "c1"), (CALLED[0], "c2"))
     )
@@ -381,12 +393,12 @@ def load(turns: list[int], *, window: int = 100, fixed: int = 0, prompt: int = 0
 
 @pytest.mark.parametrize(("prompt", "due"), [(54, False), (55, True), (56, True)])
 def test_condensing_is_due_at_85_percent(prompt: int, due: bool) -> None:  # noqa: FBT001 - a case
-    """agent.md section 2: Context, prompt and headroom; one under, at it, one over."""
+    """context: Context, prompt and headroom; one under, at it, one over."""
     assert is_due(load([10, 10], prompt=prompt)) is due
 
 
 def test_condensing_goes_on_to_60_percent_or_one_turn() -> None:
-    """agent.md section 2: The oldest turns go first, down to one literal turn."""
+    """context: The oldest turns go first, down to one literal turn."""
     assert turns_to_keep(load([10] * 8)) == 5
     assert turns_to_keep(load([10] * 8, prompt=95)) == 1
     assert turns_to_keep(load([])) == 0
@@ -395,7 +407,7 @@ def test_condensing_goes_on_to_60_percent_or_one_turn() -> None:
 
 @given(st.lists(st.integers(0, 50), max_size=12), st.integers(0, 100), st.integers(1, 300))
 def test_what_is_kept_fits_or_is_one_turn(turns: list[int], prompt: int, window: int) -> None:
-    """agent.md section 2: Never more dropped than needed, never fewer than one turn kept."""
+    """context: Never more dropped than needed, never fewer than one turn kept."""
     found = load(turns, window=window, prompt=prompt)
     kept = turns_to_keep(found)
     assert kept == min(len(turns), 1) or found.total(kept) <= 0.6 * window

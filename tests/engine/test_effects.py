@@ -113,7 +113,7 @@ def event() -> Event:
 def test_the_synchronous_driver_raises_inside_the_turn(
     error: BaseException | None, said: str, event: Event
 ) -> None:
-    """design.md section 3: What an effect raises is the turn's to decide; Ctrl-C cancels it."""
+    """two-drivers: What an effect raises is the turn's to decide; Ctrl-C cancels it."""
     assert drive(two_facts(), Thrower(error, event).perform) == said
 
 
@@ -129,7 +129,7 @@ def test_the_synchronous_driver_raises_inside_the_turn(
 def test_the_asynchronous_driver_does_the_same(
     error: BaseException | None, said: str, event: Event
 ) -> None:
-    """design.md section 3: The same turn, awaited; cancelled, the rest is closed at once."""
+    """two-drivers: The same turn, awaited; cancelled, the rest is closed at once."""
     closed: list[Effect] = []
 
     def close(effect: Effect) -> Sent:
@@ -142,7 +142,7 @@ def test_the_asynchronous_driver_does_the_same(
 
 
 def test_an_error_that_the_turn_does_not_take_comes_out(event: Event) -> None:
-    """design.md section 3: Nothing is swallowed by a driver."""
+    """two-drivers: Nothing is swallowed by a driver."""
     with pytest.raises(KeyError):
         drive(two_facts(), Thrower(KeyError(), event).perform)
     thrower = Thrower(KeyError(), event)
@@ -159,7 +159,7 @@ def background(made: World, opened: object) -> Background:
 
 @pytest.mark.parametrize("is_async", [True, False])
 def test_both_drivers_leave_the_same_record(is_async: bool) -> None:  # noqa: FBT001 - a case
-    """design.md section 3: One generator, two drivers, the same bytes in the log."""
+    """two-drivers: One generator, two drivers, the same bytes in the log."""
     lines = [_record_of(is_async), _record_of(not is_async)]
     assert lines[0] == lines[1]
     assert len(lines[0]) > 10
@@ -233,7 +233,7 @@ def performer(made: World, **parts: object) -> Performer:
 
 
 def test_a_command_is_run_by_the_runner_or_not_at_all() -> None:
-    """agent.md section 3: Where there is none, nothing runs."""
+    """agent-tools: Where there is none, nothing runs."""
     effect = Execute(request=CommandRequest(command="make", directory="/"))
     done = asyncio.run(performer(world([]), runner=EchoRunner()).perform(effect))
     assert done == CommandEnd(exit_status=0, stdout="make")
@@ -252,7 +252,7 @@ def test_a_command_is_run_by_the_runner_or_not_at_all() -> None:
 def test_no_answer_and_nobody_to_ask_are_refusals(
     approver: Approver | None, decision: str, by: str
 ) -> None:
-    """agent.md section 3: Only a person approves, and only in time."""
+    """agent-tools: Only a person approves, and only in time."""
     effect = AskApproval(request=QUESTION)
     for ask in ("perform", "perform_now"):
         made = performer(world([]), approver=approver, wait=0.01)
@@ -262,7 +262,7 @@ def test_no_answer_and_nobody_to_ask_are_refusals(
 
 
 def test_a_model_is_asked_without_a_loop_as_well() -> None:
-    """design.md section 3: The synchronous driver needs no loop of its caller's."""
+    """two-drivers: The synchronous driver needs no loop of its caller's."""
     made = world([])
     made.model = StepModel([says("Hello.")])
     effect = AskModel(request=ModelRequest(messages=()))
@@ -270,7 +270,7 @@ def test_a_model_is_asked_without_a_loop_as_well() -> None:
 
 
 def test_what_cannot_be_recorded_is_said_with_its_cause() -> None:
-    """agent.md section 3: A fact or an entry that is refused ends everything, with the reason."""
+    """agent-tools: A fact or an entry that is refused ends everything, with the reason."""
     made = world([])
     recorder = Recorder(
         ports=made.ports, thread=ThreadId("one"), turn=1, collector=ReceiptCollector()
@@ -286,7 +286,7 @@ def test_what_cannot_be_recorded_is_said_with_its_cause() -> None:
 
 
 def test_what_is_being_recorded_when_cancelled_and_fails_is_said() -> None:
-    """agent.md section 3: Cancelling hides no failure of the record."""
+    """agent-tools: Cancelling hides no failure of the record."""
     made = world([])
 
     async def main() -> None:
@@ -313,7 +313,7 @@ def test_what_is_being_recorded_when_cancelled_and_fails_is_said() -> None:
 
 
 def test_closing_records_and_does_nothing_else() -> None:
-    """agent.md section 1: A cancelled turn asks no model and runs no tool."""
+    """turns: A cancelled turn asks no model and runs no tool."""
     made = world([])
     recorder = Recorder(
         ports=made.ports, thread=ThreadId("one"), turn=1, collector=ReceiptCollector()
@@ -324,7 +324,7 @@ def test_closing_records_and_does_nothing_else() -> None:
 
 
 def test_an_opening_that_nobody_waits_for_lets_the_thread_go() -> None:
-    """agent.md section 1: A lease is not kept by an opening that was cancelled."""
+    """turns: A lease is not kept by an opening that was cancelled."""
     made = case_section_8()
 
     async def main() -> None:
@@ -358,7 +358,7 @@ def test_an_opening_that_nobody_waits_for_lets_the_thread_go() -> None:
 
 
 def test_an_opening_that_fails_when_nobody_waits_is_forgotten() -> None:
-    """agent.md section 1: What failed has nothing to let go."""
+    """turns: What failed has nothing to let go."""
 
     async def main() -> None:
         failed = asyncio.get_running_loop().create_future()

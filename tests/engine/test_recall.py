@@ -63,7 +63,7 @@ def case() -> World:
     ],
 )
 def test_what_is_asked_for_is_found(case: World, request_: str, first: str, rest: str) -> None:
-    """agent.md section 3: The heading says what it is and where from, then the content."""
+    """agent-tools: The heading says what it is and where from, then the content."""
     answer = recall(case, request_)
     head, _, body = answer.output.partition("\n")
     assert head.startswith(first)
@@ -85,7 +85,7 @@ def test_what_is_asked_for_is_found(case: World, request_: str, first: str, rest
     ],
 )
 def test_a_miss_names_the_range(case: World, request_: str, said: str) -> None:
-    """agent.md section 3: What does not exist is not guessed at."""
+    """agent-tools: What does not exist is not guessed at."""
     answer = recall(case, request_)
     assert answer.output.startswith(said)
     assert answer.outcome == "error"
@@ -96,12 +96,12 @@ def test_a_miss_names_the_range(case: World, request_: str, said: str) -> None:
 
 @pytest.mark.parametrize(("turn", "said"), [(1, "0 turns have ended"), (2, "1 turns have ended")])
 def test_a_new_thread_says_how_little_there_is(case: World, turn: int, said: str) -> None:
-    """agent.md section 3: The range is true from the first turn on."""
+    """agent-tools: The range is true from the first turn on."""
     assert said in recall(case, "entry 99", turn).output
 
 
 def test_a_long_entry_is_recalled_in_pages() -> None:
-    """agent.md section 3: Pages of 4 KiB of whole lines; each but the last names the next."""
+    """agent-tools: Pages of 4 KiB of whole lines; each but the last names the next."""
     text = "\n".join(f"line {number}" for number in range(1, 1001))
     long = TableTool("long", ToolAnswer(output=text))
     made = lived(world([calls(("long", "{}")), says("A.")], long), "Go.")
@@ -119,13 +119,13 @@ def test_a_long_entry_is_recalled_in_pages() -> None:
 
 
 def test_a_turn_of_one_entry_is_said_in_the_singular() -> None:
-    """agent.md section 3: A turn that failed at once has its prompt alone."""
+    """agent-tools: A turn that failed at once has its prompt alone."""
     made = lived(world([ValueError("no")]), "Go.")
     assert recall(made, "turn 1").output.startswith("turn 1: entry 2, from the ledger")
 
 
 def test_notes_are_kept_by_the_record() -> None:
-    """agent.md section 3: A note is recalled in a later turn."""
+    """agent-tools: A note is recalled in a later turn."""
     steps = [
         calls(("memory", '{"request": "note the port is 8080"}')),
         says("Noted."),

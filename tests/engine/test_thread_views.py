@@ -69,7 +69,7 @@ def views(case: World) -> ThreadViews:
 
 
 def test_a_thread_is_listed_with_what_it_holds(views: ThreadViews) -> None:
-    """agent.md section 1: `counterfoil threads` lists them."""
+    """turns: `counterfoil threads` lists them."""
     (row,) = views.threads()
     assert row == views.thread(THREAD)
     assert (row.id, row.turns, row.entries, row.model) == ("one", 4, 18, "steps")
@@ -77,7 +77,7 @@ def test_a_thread_is_listed_with_what_it_holds(views: ThreadViews) -> None:
 
 
 def test_receipts_of_past_turns_are_folded_again(case: World) -> None:
-    """design.md section 3: A past receipt is the one that was handed out."""
+    """two-drivers: A past receipt is the one that was handed out."""
     made = case_section_8()
     results = lived(made, *CASE_PROMPTS)
     views = made.agent().views
@@ -88,7 +88,7 @@ def test_receipts_of_past_turns_are_folded_again(case: World) -> None:
 
 
 def test_entries_are_read_by_number(views: ThreadViews) -> None:
-    """agent.md section 5: One by one and in a page, with state and time."""
+    """respond: One by one and in a page, with state and time."""
     assert views.entry(THREAD, 14).text == CASE_PROMPTS[-1]
     assert views.entry(THREAD, 15).text == 'inspect {"what":"config"}\nsystem_info {"what":"ports"}'
     assert [row.entry.number for row in views.entries(THREAD, 17)] == [17, 18]
@@ -100,21 +100,21 @@ def test_entries_are_read_by_number(views: ThreadViews) -> None:
 
 @pytest.mark.parametrize("number", [0, -1, 19, 10**20])
 def test_an_entry_that_is_not_there_is_said(views: ThreadViews, number: int) -> None:
-    """agent.md section 3: The error names the range that exists."""
+    """agent-tools: The error names the range that exists."""
     with pytest.raises(NotFoundError, match="1 to 18"):
         views.entry(THREAD, number)
 
 
 @pytest.mark.parametrize("turn", [0, 5])
 def test_a_turn_that_is_not_there_is_said(views: ThreadViews, turn: int) -> None:
-    """agent.md section 5: A bad turn is refused, whatever is asked of it."""
+    """respond: A bad turn is refused, whatever is asked of it."""
     for ask in (views.receipt, views.events, views.context):
         with pytest.raises(NotFoundError, match="1 to 4"):
             ask(THREAD, turn)
 
 
 def test_a_thread_that_is_not_there_is_said(views: ThreadViews) -> None:
-    """agent.md section 5: Nor is one in another spelling."""
+    """respond: Nor is one in another spelling."""
     for name in ("two", "ONE"):
         for ask in (views.thread, views.turns, views.entries, views.events, views.context):
             with pytest.raises(NotFoundError, match=f"no thread '{name}'"):
@@ -122,7 +122,7 @@ def test_a_thread_that_is_not_there_is_said(views: ThreadViews) -> None:
 
 
 def test_events_and_outputs_are_read(case: World, views: ThreadViews) -> None:
-    """agent.md section 5: The events of a thread or a turn, and an output by its event."""
+    """respond: The events of a thread or a turn, and an output by its event."""
     assert len(list(views.events(THREAD))) == len(list(case.log.events()))
     of_turn = list(views.events(THREAD, 4))
     assert {event.turn for event in of_turn} == {4}
@@ -137,7 +137,7 @@ def test_events_and_outputs_are_read(case: World, views: ThreadViews) -> None:
 
 
 def test_the_table_of_turns_says_what_became_of_each() -> None:
-    """agent.md section 2: Prompt, tokens, what was dropped or elided, and the outcome."""
+    """context: Prompt, tokens, what was dropped or elided, and the outcome."""
     long = TableTool("long", ToolAnswer(output="line\n" * 300))
     made = world(
         [calls(("long", "{}")), says("A."), says("B."), ValueError("no"), says("word " * 4000)],
@@ -166,7 +166,7 @@ def test_the_table_of_turns_says_what_became_of_each() -> None:
 
 
 def test_a_turn_that_still_runs_is_open_in_the_table() -> None:
-    """agent.md section 1: Nothing closed it yet."""
+    """turns: Nothing closed it yet."""
     made = world([])
     lived(made)
     recorder = Recorder(ports=made.ports, thread=THREAD, turn=2, collector=ReceiptCollector())
@@ -178,7 +178,7 @@ def test_a_turn_that_still_runs_is_open_in_the_table() -> None:
 
 
 def test_a_thread_whose_beginning_is_missing_is_damaged() -> None:
-    """design.md section 6: Entries without an opening, or without instructions, are said."""
+    """errors: Entries without an opening, or without instructions, are said."""
     made = world([])
     made.entries.add(THREAD, EntryDraft(kind="instructions"))
     with pytest.raises(DamagedLedgerError, match="never opened"):
@@ -200,13 +200,13 @@ def test_a_thread_whose_beginning_is_missing_is_damaged() -> None:
 
 
 def test_a_thread_that_nobody_recorded_cannot_be_loaded() -> None:
-    """agent.md section 1: There is nothing to resume."""
+    """turns: There is nothing to resume."""
     with pytest.raises(NotFoundError, match="no thread 'one'"):
         load_thread(world([]).log, world([]).entries, THREAD)
 
 
 def test_the_text_of_a_command_has_its_status() -> None:
-    """agent.md section 6: What a person ran is shown with how it ended."""
+    """chat-face: What a person ran is shown with how it ended."""
     made = world([], INSPECT)
     recorder = Recorder(ports=made.ports, thread=THREAD, turn=None, collector=ReceiptCollector())
     ended = recorder.record(CommandExited(command="ls", exit_status=0, stdout="a", stderr="b"))
