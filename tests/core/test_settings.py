@@ -155,6 +155,6 @@ def test_a_server_has_a_command_or_a_url(said: object, words: str) -> None:
 
 @pytest.mark.parametrize("key", GUARDED)
 def test_a_project_cannot_loosen_what_guards_a_person(key: str) -> None:
-    """ADR 18: The file of a project may come from anybody; a guarded key in it is refused."""
+    """settings: The file of a project may come from anybody; a guarded key in it is refused."""
     with pytest.raises(ConfigurationError, match=f"^{key} in /x/counterfoil.toml"):
         settle([Layer("/x/counterfoil.toml", {key: "x"}, is_project=True)])

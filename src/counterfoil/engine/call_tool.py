@@ -25,8 +25,8 @@ Arguments = Mapping[str, object]
 ReadArguments = Callable[[str, Mapping[str, object]], Arguments | str]
 """Reads the exact text of a call's arguments by a schema; a text is what is wrong with it."""
 
-Answering = Callable[[AskedCall, Arguments], Turn[ToolAnswer]]
-"""How one tool answers a call: a part of the turn, with effects of its own."""
+Answering = Callable[[AskedCall, Arguments, int], Turn[ToolAnswer]]
+"""How one tool answers a call in a turn: a part of it, with effects of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +39,10 @@ class OfferedTool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toolbox:
-    """The tools of a thread by name, and how arguments of calls are read."""
+    """The tools of a thread by name, in one turn, and how arguments of calls are read."""
 
     tools: Mapping[str, OfferedTool]
+    turn: int
     read_arguments: ReadArguments
     monotonic: Callable[[], float]
 
@@ -75,7 +76,7 @@ def _answered(toolbox: Toolbox, call: AskedCall) -> Turn[ToolAnswer]:
     arguments = toolbox.read_arguments(call.arguments, tool.spec.parameters)
     if isinstance(arguments, str):
         raise UnusableCallError(arguments)
-    return (yield from tool.answer(call, arguments))
+    return (yield from tool.answer(call, arguments, toolbox.turn))
 
 
 def _recorded(call: AskedCall, answer: ToolAnswer, seconds: float, outcome: Outcome) -> Turn[None]:

@@ -6,7 +6,7 @@ Adapters are imported when they are asked for, so that a command pays for what i
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,11 @@ from counterfoil.core.version import VERSION
 from counterfoil.ports.transcripts import Transcript, TranscriptFile
 from counterfoil.ports.world import Repository, Spool
 
-if TYPE_CHECKING:  # what only commands about pages pay for
+if TYPE_CHECKING:  # what only commands about pages, and those of the agent, pay for
+    from counterfoil.engine.agent import Agent
+    from counterfoil.engine.check_transcript import TranscriptCheck
+    from counterfoil.engine.threads import Opening
+    from counterfoil.faces.cli.app import McpAddress, ScreenLook
     from counterfoil.faces.cli.knowledge import Knowledge
 
 
@@ -135,6 +139,40 @@ class WiredApplication:
         from datetime import UTC, datetime
 
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def agent(
+        self, settings: Settings, *, place: str | None = None
+    ) -> "AbstractContextManager[Agent]":
+        """Have the agent, its record in the folder `place` or in the home."""
+        from counterfoil.wiring.agent import opened_agent
+
+        return opened_agent(settings, place=None if place is None else Path(place))
+
+    def serve_mcp(self, settings: Settings, address: "McpAddress | None") -> int:
+        """Serve MCP over standard input and output, or at an address; return an exit code."""
+        from counterfoil.wiring.serving import serve
+
+        return serve(settings, address)
+
+    def show_conversation(self, agent: "Agent", opening: "Opening", look: "ScreenLook") -> int:
+        """Show a conversation on the screen until the person leaves; return an exit code."""
+        from counterfoil.wiring.serving import show_conversation
+
+        return show_conversation(agent, opening, look)
+
+    def show_check(
+        self, check: "TranscriptCheck", transcript: Transcript, look: "ScreenLook"
+    ) -> int:
+        """Show a checked session on the screen until the person leaves; return an exit code."""
+        from counterfoil.wiring.serving import show_check
+
+        return show_check(check, transcript, look)
+
+    def ask_over_mcp(self, prompts: Sequence[str], place: str) -> Iterator[Mapping[str, object]]:
+        """Yield what `respond` of a server of our own returns for each prompt, in one thread."""
+        from counterfoil.wiring.serving import ask_over_mcp
+
+        return ask_over_mcp(prompts, place)
 
     @property
     def knowledge(self) -> "Knowledge":

@@ -10,14 +10,14 @@ from counterfoil.adapters.files.sources import import_source, sources_of
 from counterfoil.adapters.files.transactions import FileStoreWriter
 from counterfoil.adapters.system.clock import instant
 from counterfoil.core.errors import NotFoundError, UnreadableError
-from counterfoil.core.ids import SHARED
+from counterfoil.core.ids import HERE, SHARED
 from counterfoil.core.knowledge.chain import ChainSnapshot
 from counterfoil.core.knowledge.changes import KEPT
 from counterfoil.core.knowledge.sources import Freshness, Source, freshness
 from counterfoil.core.knowledge.view import VisiblePage
 from counterfoil.engine.chains import VisibleStores, load_chain
 from counterfoil.engine.migrate import Dual, Switch
-from counterfoil.engine.promote import PromotionStores, SeenChain
+from counterfoil.engine.promote import PromotionStores
 from counterfoil.engine.scanned_texts import ScannedTexts
 from counterfoil.engine.search_pages import PageSearch
 from counterfoil.engine.stored_view import StoredView
@@ -60,7 +60,7 @@ class WiredDesk:
             raise NotFoundError("no shared store", "the one to promote to", "name it with --shared")
         return PromotionStores(
             shared=FileStoreWriter(_root_of(shared)),
-            load_chain=self._seen_chain,
+            load_chain=self._chain,
             read_file=self._read_file,
             encode=encode_promotion,
         )
@@ -107,25 +107,17 @@ class WiredDesk:
         """Return the body of a page that is visible."""
         return self._visible.stores[visible.origin].body(visible.page.path)
 
-    def search(self) -> tuple[SeenChain, PageSearch]:
-        """Return the chain, and what searches it; its index is kept in the own store.
-
-        A store that was never made gets no directory: it is searched in memory.
-        """
-        seen = self._seen_chain()
-        index: TextIndex = ScannedTexts()
-        if (self._root.path / KEPT).is_dir():
-            from counterfoil.adapters.search import DiskTextIndex
-
-            index = DiskTextIndex(self._root.path, self._visible.name)
+    def search(self) -> tuple[ChainSnapshot, PageSearch]:
+        """Return the chain, and what searches it."""
+        chain = self._chain()
         search = PageSearch(
-            seen.chain,
-            index,
+            chain,
+            text_index_of(self._visible),
             body_of=self.body_of,
-            digest_of=seen.digest_of,
+            digest_of=chain.digest_of,
             view=StoredView(self._visible.stores, run=self._visible.run),
         )
-        return seen, search
+        return chain, search
 
     def now(self) -> str:
         """Return the time."""
@@ -134,17 +126,21 @@ class WiredDesk:
     def _chain(self) -> ChainSnapshot:
         return load_chain(self._visible)
 
-    def _seen_chain(self) -> SeenChain:
-        chain = load_chain(self._visible)
-        digests = {origin: store.digests() for origin, store in self._visible.stores.items()}
-
-        def digest_of(visible: VisiblePage) -> str:
-            return digests[visible.origin][visible.page.path]
-
-        return SeenChain(chain, digest_of)
-
     def _read_file(self, visible: VisiblePage) -> bytes | None:
         return _root_of(self._visible.stores[visible.origin]).read(visible.page.path)
+
+
+def text_index_of(visible: VisibleStores) -> TextIndex:
+    """Return an index of the words of all that is visible; it is kept in the own store.
+
+    A store that was never made gets no directory: it is searched in memory.
+    """
+    own = visible.stores.get(HERE)
+    if own is None or not (_root_of(own).path / KEPT).is_dir():
+        return ScannedTexts()
+    from counterfoil.adapters.search import DiskTextIndex
+
+    return DiskTextIndex(_root_of(own).path, visible.name)
 
 
 def _root_of(store: StoreIndex) -> StoreRoot:

@@ -1,7 +1,8 @@
 """The database of an index: its tables, opened where it may be kept, or in memory.
 
-It is a cache. What is not a database of this version, or cannot be written, is put
-aside, and the pages are read from the files; nothing here is ever the truth.
+It is a cache. What is no database, or one of another version, is put aside; what
+another process holds, or what cannot be written, is done without and stays as it is. The
+pages are read from the files; nothing here is ever the truth.
 """
 
 import os
@@ -55,6 +56,8 @@ def open_cache(root: Path) -> sqlite3.Connection:
         return in_memory()
     try:
         return _opened(path)
+    except sqlite3.OperationalError:  # held by another, full, not for writing: not at fault
+        return in_memory()
     except sqlite3.DatabaseError:
         put_aside(root)
     try:
@@ -65,7 +68,7 @@ def open_cache(root: Path) -> sqlite3.Connection:
 
 def in_memory() -> sqlite3.Connection:
     """Return a database that is gone when it is closed."""
-    return _prepared(sqlite3.connect(":memory:", isolation_level=None))
+    return _prepared(_connected(":memory:"))
 
 
 def _may_be(path: Path) -> bool:
@@ -81,9 +84,10 @@ def _may_be(path: Path) -> bool:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+    database = _connected(path)
     try:
-        database.execute("PRAGMA journal_mode = WAL")
+        with suppress(sqlite3.OperationalError):  # SQLite waits for nobody here
+            database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
         return _prepared(database)
     except BaseException:
@@ -91,15 +95,28 @@ def _opened(path: Path) -> sqlite3.Connection:
         raise
 
 
+def _connected(path: Path | str) -> sqlite3.Connection:
+    """Return a connection that one thread at a time may use, whoever holds the index."""
+    return sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+
+
 def _prepared(database: sqlite3.Connection) -> sqlite3.Connection:
-    if _is_ours(database):
-        return database
+    if not _is_ours(database):
+        database.execute("BEGIN IMMEDIATE")
+        if not _is_ours(database):  # another process can have made it meanwhile
+            _make(database)
+        database.execute("COMMIT")
+    return database
+
+
+def _make(database: sqlite3.Connection) -> None:
+    """Make the tables, and say whose they are, in the transaction that is open."""
     if database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
         raise sqlite3.DatabaseError("an index of another version")
-    database.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT")
+    for statement in _TABLES.split(";"):
+        database.execute(statement)
     database.execute(f"PRAGMA application_id = {_APPLICATION}")
     database.execute(f"PRAGMA user_version = {_VERSION}")
-    return database
 
 
 def _is_ours(database: sqlite3.Connection) -> bool:

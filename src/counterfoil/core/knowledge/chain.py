@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from counterfoil.core.digests import tagged_digest
 from counterfoil.core.ids import HERE, SHARED, Origin, RunId
 from counterfoil.core.knowledge.pages import Page
 from counterfoil.core.knowledge.view import SourceRegistry, VisiblePage, keys_written, names_of
@@ -96,13 +97,22 @@ class ChainSnapshot:
         """Return the sources registered in the store of `origin`."""
         return self._stores[origin].registry
 
+    def digest_of(self, visible: VisiblePage) -> str:
+        """Return the tagged digest of a page of this chain, as it was when it was loaded.
+
+        That of its bytes; where those are not known, of what was understood of it.
+        """
+        digest = self._stores[visible.origin].digests.get(visible.page.path)
+        return digest or tagged_digest(repr(visible.page).encode())
+
     @property
     def digest(self) -> str:
         """The tagged digest of everything that the snapshot saw, in chain order."""
         if self._digest is None:
             seen = sha256()
-            for origin, page in self._pages:
-                digest = self._stores[origin].digests.get(page.path) or repr(page)
+            for visible in self._pages:
+                origin, page = visible
+                digest = self.digest_of(visible)
                 seen.update(f"{origin}\0{page.path}\0{page.id}\0{digest}\n".encode())
             self._digest = f"sha256:{seen.hexdigest()}"
         return self._digest

@@ -91,8 +91,16 @@ def format_handle(reference: PageReference) -> str:
     """Return the handle of `reference`: plain where that reads back as it, else encoded."""
     origin, page = reference
     plain = str(page) if origin is None else f"{origin}{SEPARATOR}{page}"
-    if parse_handle(plain) == reference:
-        return plain
+    return plain if parse_handle(plain) == reference else encode_handle(reference)
+
+
+def encode_handle(reference: PageReference) -> str:
+    """Return the encoded form, which has no character that means anything around a handle.
+
+    >>> encode_handle(PageReference(None, PageId("c#")))
+    'knowledge-ref:v1:%5Bnull%2C%22c%23%22%5D'
+    """
+    origin, page = reference
     pair = json.dumps([origin, page], ensure_ascii=False, separators=(",", ":"))
     return PREFIX + _FREE.sub(_escape, pair)
 

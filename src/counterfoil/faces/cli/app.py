@@ -1,16 +1,34 @@
 """What the command line needs of the program: wired elsewhere, made when asked."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from counterfoil.core.settings import Settings
 from counterfoil.ports.transcripts import Transcript, TranscriptFile
 from counterfoil.ports.world import Repository, Spool
 
-if TYPE_CHECKING:  # what only commands about pages pay for
+if TYPE_CHECKING:  # what only commands about pages, and those of the agent, pay for
+    from counterfoil.engine.agent import Agent
+    from counterfoil.engine.check_transcript import TranscriptCheck
+    from counterfoil.engine.threads import Opening
     from counterfoil.faces.cli.knowledge import Knowledge
+
+
+class McpAddress(NamedTuple):
+    """Where MCP is served over HTTP; without a token one is kept in the home."""
+
+    host: str
+    port: int
+    token: str | None
+
+
+class ScreenLook(NamedTuple):
+    """How a screen looks: its theme, and whether it is plain for a screen reader."""
+
+    theme: str
+    is_plain: bool
 
 
 class Application(Protocol):
@@ -75,6 +93,28 @@ class Application(Protocol):
 
     def instant(self, seconds: float) -> str:
         """Return a time of the file system as RFC 3339 UTC."""
+        ...
+
+    def agent(
+        self, settings: Settings, *, place: str | None = None
+    ) -> "AbstractContextManager[Agent]":
+        """Have the agent, its record in the folder `place` or in the home."""
+        ...
+
+    def serve_mcp(self, settings: Settings, address: McpAddress | None) -> int:
+        """Serve MCP over standard input and output, or at an address; return an exit code."""
+        ...
+
+    def show_conversation(self, agent: "Agent", opening: "Opening", look: ScreenLook) -> int:
+        """Show a conversation on the screen until the person leaves; return an exit code."""
+        ...
+
+    def show_check(self, check: "TranscriptCheck", transcript: Transcript, look: ScreenLook) -> int:
+        """Show a checked session on the screen until the person leaves; return an exit code."""
+        ...
+
+    def ask_over_mcp(self, prompts: Sequence[str], place: str) -> Iterator[Mapping[str, object]]:
+        """Yield what `respond` of a server of our own returns for each prompt, in one thread."""
         ...
 
     @property

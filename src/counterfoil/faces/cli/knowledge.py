@@ -7,12 +7,13 @@ from counterfoil.core.ids import Origin
 from counterfoil.engine.chains import VisibleStores
 
 if TYPE_CHECKING:  # what only some commands pay for
+    from counterfoil.core.knowledge.chain import ChainSnapshot
     from counterfoil.core.knowledge.findings import Finding
     from counterfoil.core.knowledge.graph import Graph
     from counterfoil.core.knowledge.sources import Freshness, Source
     from counterfoil.core.knowledge.view import View, VisiblePage
     from counterfoil.engine.migrate import Dual, Switch
-    from counterfoil.engine.promote import PromotionStores, SeenChain
+    from counterfoil.engine.promote import PromotionStores
     from counterfoil.engine.search_pages import PageSearch
     from counterfoil.engine.write_pages import WritableStore
     from counterfoil.ports.commands import CommandBounds, CommandRunner
@@ -72,7 +73,7 @@ class Desk(Protocol):
         """Return the body of a page that is visible."""
         ...
 
-    def search(self) -> "tuple[SeenChain, PageSearch]":
+    def search(self) -> "tuple[ChainSnapshot, PageSearch]":
         """Return the chain, and what searches it."""
         ...
 

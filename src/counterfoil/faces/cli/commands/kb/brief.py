@@ -56,13 +56,13 @@ def command(
     asked = search_for(question, limit, chosen, exclude_invalidated=not included)
     with application.knowledge.stores(stores) as (visible, places), long_work("searching"):
         desk = application.knowledge.desk(visible)
-        seen, search = desk.search()
+        chain, search = desk.search()
         brief = search.brief(asked, max_characters=max_chars)
         receipt = receipt_of(
-            seen.chain,
+            chain,
             asked,
             brief.hits,
-            digest_of=seen.digest_of,
+            digest_of=chain.digest_of,
             now=desk.now(),
             max_characters=max_chars,
         )

@@ -1,11 +1,9 @@
 """`counterfoil kb resolve`: what handles mean."""
 
-from typing import Any
-
 import click
 
 from counterfoil.core.knowledge.resolution import PageResolution, resolve_handle
-from counterfoil.core.refs.pages import MALFORMED_TEXT, Malformed, PageReference, format_handle
+from counterfoil.core.refs.pages import MALFORMED_TEXT, Malformed
 from counterfoil.engine.stored_view import StoredView
 from counterfoil.faces.cli import FOUND
 from counterfoil.faces.cli.app import Application
@@ -14,6 +12,7 @@ from counterfoil.faces.cli.knowledge import StoreSelection
 from counterfoil.faces.cli.output import Line, Output, print_json
 from counterfoil.faces.cli.stores import color_option, json_option, store_options
 from counterfoil.wire.findings import Places
+from counterfoil.wire.handle_verdicts import resolution_to_json, shown_candidates
 
 _STYLES = {
     "resolved": "green",
@@ -51,33 +50,10 @@ def command(
         view = StoredView(visible.stores, run=visible.run)
         rows = [resolve_handle(view, handle) for handle in handles]
     if is_json:
-        print_json({"resolutions": [_row(row, places) for row in rows]})
+        print_json({"resolutions": [resolution_to_json(row, places) for row in rows]})
     else:
         output.lines(line for row in rows for line in _lines(row, places))
     return 0 if all(row.page is not None for row in rows) else FOUND
-
-
-def _row(row: PageResolution, places: Places) -> dict[str, Any]:
-    value: dict[str, Any] = {
-        "handle": row.written,
-        "verdict": row.verdict,
-        "candidates": [
-            {"handle": handle, "path": path} for handle, path in _candidates(row, places)
-        ],
-    }
-    if isinstance(row.reference, Malformed):
-        value["reason"] = row.reference.reason
-    return value
-
-
-def _candidates(row: PageResolution, places: Places) -> list[tuple[str, str]]:
-    return [
-        (
-            format_handle(PageReference(found.origin, found.page.id)),
-            places.get(found.origin, "") + found.page.path,
-        )
-        for found in row.candidates
-    ]
 
 
 def _lines(row: PageResolution, places: Places) -> list[Line]:
@@ -90,6 +66,6 @@ def _lines(row: PageResolution, places: Places) -> list[Line]:
     lines: list[Line] = [((f"{written}: ", ""), (verdict, _STYLES[row.verdict]), (why, ""))]
     lines += [
         ((f"  {flat(handle)}", ""), (f"  {flat(path)}", "dim"))
-        for handle, path in _candidates(row, places)
+        for handle, path in shown_candidates(row, places)
     ]
     return lines

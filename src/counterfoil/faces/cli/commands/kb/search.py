@@ -48,9 +48,9 @@ def command(
     asked = search_for(query, limit, chosen, exclude_invalidated=excluded)
     with application.knowledge.stores(stores) as (visible, places), long_work("searching"):
         desk = application.knowledge.desk(visible)
-        seen, search = desk.search()
+        chain, search = desk.search()
         hits = search.search(asked)
-        receipt = receipt_of(seen.chain, asked, hits, digest_of=seen.digest_of, now=desk.now())
+        receipt = receipt_of(chain, asked, hits, digest_of=chain.digest_of, now=desk.now())
     keep_receipt(chosen["receipt"], receipt)
     if search.unavailable is not None:
         say(f"note: searched without an index: {search.unavailable.found}")
@@ -58,7 +58,7 @@ def command(
         print_json(
             {
                 "outcome": receipt.outcome,
-                "chain": seen.chain.digest,
+                "chain": chain.digest,
                 "hits": [hit_to_json(hit, places) for hit in hits],
             }
         )

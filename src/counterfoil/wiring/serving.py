@@ -1,0 +1,96 @@
+"""The part of the composition root that hands an agent to the faces beside the command line."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from counterfoil.adapters.system.settings import home
+from counterfoil.core.errors import CounterfoilError
+from counterfoil.core.settings import Settings
+from counterfoil.core.version import VERSION
+from counterfoil.engine.agent import Agent
+from counterfoil.engine.check_transcript import TranscriptCheck
+from counterfoil.engine.threads import Opening
+from counterfoil.faces.cli.app import McpAddress, ScreenLook
+from counterfoil.faces.mcp import (
+    McpServices,
+    claim_descriptors,
+    load_token,
+    serve_http,
+    serve_stdio,
+)
+from counterfoil.ports.transcripts import Transcript
+from counterfoil.wiring.agent import opened_agent, readable_roots
+from counterfoil.wiring.checks import WiredChecks
+
+if TYPE_CHECKING:  # the screens are paid for by who shows one
+    from counterfoil.faces.tui.look import ThemeName
+
+
+def serve(settings: Settings, address: McpAddress | None) -> int:
+    """Serve MCP over standard input and output, or at `address`; return an exit code."""
+    claimed = None if address is not None else claim_descriptors()
+    with opened_agent(settings) as agent:
+        services = _services(agent, settings)
+        if address is None:
+            return serve_stdio(services, claimed)
+        token = address.token or load_token(home(os.environ) / "mcp-token")
+        return serve_http(services, address.host, address.port, token)
+
+
+def _services(agent: Agent, settings: Settings) -> McpServices:
+    checks = WiredChecks(settings, dict(os.environ))
+    return McpServices(
+        agent=agent,
+        check=checks.check,
+        lint=checks.lint,
+        resolve=checks.resolve,
+        roots=tuple(str(root) for root in readable_roots(settings)),
+        version=VERSION,
+    )
+
+
+def show_conversation(agent: Agent, opening: Opening, look: ScreenLook) -> int:
+    """Show a conversation on the screen until the person leaves; return an exit code."""
+    from counterfoil.faces.tui import run_conversation
+
+    theme = cast("ThemeName", look.theme)
+    return run_conversation(agent, opening, theme=theme, plain=look.is_plain)
+
+
+def show_check(check: TranscriptCheck, transcript: Transcript, look: ScreenLook) -> int:
+    """Show a checked session on the screen until the person leaves; return an exit code."""
+    from counterfoil.faces.tui import run_browser
+
+    theme = cast("ThemeName", look.theme)
+    return run_browser(check, transcript, theme=theme, plain=look.is_plain)
+
+
+def ask_over_mcp(prompts: Sequence[str], place: str) -> Iterator[Mapping[str, object]]:
+    """Yield what `respond` of a server of our own returns for each prompt, in one thread.
+
+    The server is a process as a client would start it, with its record in `place`.
+    """
+    from mcp import Client, StdioServerParameters, stdio_client
+
+    environment = dict(os.environ) | {"COUNTERFOIL_HOME": place}
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", "counterfoil", "mcp"], env=environment
+    )
+
+    async def ask() -> list[Mapping[str, object]]:
+        found: list[Mapping[str, object]] = []
+        thread: dict[str, Any] = {}
+        async with Client(stdio_client(server)) as client:
+            for prompt in prompts:
+                result = await client.call_tool("respond", {"prompt": prompt, **thread})
+                value = result.structured_content
+                if value is None:
+                    raise CounterfoilError(f"respond returned no structured content: {result}")
+                thread = {"thread_id": value["thread_id"]}
+                found.append(value)
+        return found
+
+    yield from asyncio.run(ask())
