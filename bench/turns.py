@@ -21,9 +21,8 @@ from statistics import median, quantiles
 _ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(_ROOT), str(_ROOT / "tests")]
 
-from engine.agent_world import TableTool, World, YesApprover, calls, says, world
-
 from bench.figures import Figure, at_most, foreign_load, show
+
 from counterfoil.adapters.sqlite import SqliteRecord
 from counterfoil.adapters.system.clock import SystemClock
 from counterfoil.core.context import TurnRecord
@@ -37,6 +36,7 @@ from counterfoil.engine.performing import Recorder
 from counterfoil.engine.threads import Opening, OpenThread, Threads
 from counterfoil.engine.turn_result import TurnResult, turn_result
 from counterfoil.ports.tools import ToolAnswer
+from engine.agent_world import TableTool, World, YesApprover, calls, says, world
 
 THREAD = ThreadId("long")
 _TURNS = 2_500
@@ -101,7 +101,9 @@ async def _call_seconds(made: World, record: SqliteRecord) -> tuple[float, float
     recorder = Recorder(
         ports=made.ports, thread=ThreadId("bare"), turn=1, collector=ReceiptCollector()
     )
-    whole, bare, empty = [], [], []
+    whole: list[float] = []
+    bare: list[float] = []
+    empty: list[float] = []
     for _ in range(15):
         for steps, taken in (([asked, says("x")], whole), ([says("x")], empty)):
             made.model.steps = list(steps)

@@ -229,7 +229,7 @@ class World:
             tools=lambda: [(name, tool.spec.description) for name, tool in self.tools.items()],
             version="0",
             store="memory",
-            sandbox="none",
+            confinement=lambda: "none",
         )
 
 

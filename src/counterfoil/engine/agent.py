@@ -28,7 +28,8 @@ class Agent:
     `config` is every setting with its value; `grants` are those that stand and, for a
     thread that is open, those of its session; `revoke` takes one back and says whether
     it was there; `models` asks the endpoint what it serves; `latest` are the last events
-    of the whole ledger, oldest first; `tools` are the names and descriptions on offer.
+    of the whole ledger, oldest first; `tools` are the names and descriptions on offer;
+    `confinement` tries how commands are confined here.
     """
 
     threads: Threads
@@ -41,4 +42,9 @@ class Agent:
     tools: Callable[[], Sequence[tuple[str, str]]]
     version: str
     store: str
-    sandbox: str
+    confinement: Callable[[], str]
+
+    @property
+    def sandbox(self) -> str:
+        """How commands are confined here, `none` where they are not."""
+        return self.confinement()

@@ -168,11 +168,13 @@ class WiredApplication:
 
         return show_check(check, transcript, look)
 
-    def ask_over_mcp(self, prompts: Sequence[str], place: str) -> Iterator[Mapping[str, object]]:
+    def ask_over_mcp(
+        self, prompts: Sequence[str], *, model: str, place: str
+    ) -> Iterator[Mapping[str, object]]:
         """Yield what `respond` of a server of our own returns for each prompt, in one thread."""
         from counterfoil.wiring.serving import ask_over_mcp
 
-        return ask_over_mcp(prompts, place)
+        return ask_over_mcp(prompts, model=model, place=place)
 
     @property
     def knowledge(self) -> "Knowledge":

@@ -1,61 +1,35 @@
-"""The part of the composition root that makes an agent: its record, tools, gate and models."""
+"""The part of the composition root that makes an agent over its record.
 
-import asyncio
+What only a thread needs (tools, gate, models, pages) is made with the first thread, so
+that a server answers its first request soon.
+"""
+
 import os
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from counterfoil.adapters.grants import GrantFile
-from counterfoil.adapters.shell import ShfmtParser
 from counterfoil.adapters.sqlite import SqliteRecord
 from counterfoil.adapters.system.clock import SystemClock
 from counterfoil.adapters.system.settings import home
-from counterfoil.core.errors import NotFoundError, UnavailableError
+from counterfoil.core.errors import UnavailableError
 from counterfoil.core.events import ThreadOpened
-from counterfoil.core.gate.grants import Grant, ThreadGrants
-from counterfoil.core.gate.policy import Policy, load_policy
-from counterfoil.core.gate.scale import Level
 from counterfoil.core.ids import ThreadId
-from counterfoil.core.messages import AskedCall
 from counterfoil.core.output_references import Recalling
-from counterfoil.core.settings import ConfigurationError, Settings
+from counterfoil.core.settings import Settings
 from counterfoil.core.version import VERSION
 from counterfoil.engine.agent import Agent, GrantRow
-from counterfoil.engine.call_tool import Arguments, OfferedTool
-from counterfoil.engine.effects import RunTool, Turn
-from counterfoil.engine.gate import GateDesk
-from counterfoil.engine.knowledge_record import RecordTool
-from counterfoil.engine.knowledge_tools import ReadTool, ResolveTool, SearchTool, knowledge_tools
 from counterfoil.engine.performing import RecordPorts
-from counterfoil.engine.recall import MemoryTool
-from counterfoil.engine.run_command import (
-    SPEC,
-    CommandDesk,
-    gate_call,
-    person_command,
-    run_command,
-)
-from counterfoil.engine.thread_pages import ThreadPages
 from counterfoil.engine.thread_views import ThreadViews
 from counterfoil.engine.threads import Foundation, Kit, Threads
-from counterfoil.ports.model import ChatModel
-from counterfoil.ports.tools import Tool, ToolAnswer, ToolRunner
-from counterfoil.wire.arguments import ArgumentFault, read_arguments
-from counterfoil.wiring.thread_pages import ThreadKnowledge
 
-if TYPE_CHECKING:  # the SDK is imported where servers are configured, and there alone
-    from counterfoil.adapters.mcp_client import McpToolServers
+if TYPE_CHECKING:  # what only a thread pays for
+    from counterfoil.wiring.workbench import Workbench
 
 STORE = "ledger.db"
 """The name of the store in the home."""
-
-OLLAMA = "http://127.0.0.1:11434/v1"
-"""Where a model is looked for when nobody says."""
 
 INSTRUCTIONS = """\
 You are an assistant with tools, and everything that you do with them is recorded.
@@ -63,418 +37,6 @@ Use a tool when you need to know or to do something; report only what its output
 Name earlier parts of this conversation by their entry number only when you have seen it.
 When something was refused or failed, say so plainly."""
 """The instructions of a thread that is given none."""
-
-
-KNOWLEDGE_TOOLS = (SearchTool, ReadTool, RecordTool, ResolveTool)
-"""The tools for pages; each thread has its own, over its own run."""
-
-
-@dataclass(slots=True)
-class _Belongings:
-    """What one open thread has for itself, whichever model answers."""
-
-    granted: ThreadGrants = field(default_factory=ThreadGrants)
-    pages: ThreadPages | None = None
-
-
-class Workbench:
-    """The `Workshop` of this machine: makes the kit of each thread."""
-
-    def __init__(self, settings: Settings, place: Path, record: SqliteRecord) -> None:
-        self._settings = settings
-        self._home = place
-        self._record = record
-        self._directory = Path.cwd()
-        self._clock = SystemClock()
-        self._belongings: dict[ThreadId, _Belongings] = {}
-        self._models: dict[str, ChatModel] = {}
-
-    @property
-    def instructions(self) -> str:
-        """The instructions of a thread that is given none."""
-        return INSTRUCTIONS
-
-    def kit(self, thread: ThreadId, opened: ThreadOpened, *, model: str | None) -> Kit:
-        """Return the kit of `thread`."""
-        answering = self.model(model or self._settings.text("model"))
-        mine = self._belongings.get(thread) or _Belongings()
-        parent = ThreadId(opened.parent) if opened.parent else None
-        pages = mine.pages or self._knowledge.open(thread, parent)
-        mine.pages = pages
-        tools = self._tools(pages)
-        offered = _chosen(self._offered(thread, tools, mine), opened.tools)
-        self._belongings[thread] = mine
-        return Kit(
-            model=answering,
-            offered=offered,
-            tools=tools,
-            runner=self.runner,
-            pages=pages.unknown_in,
-            typed=lambda command, turn: person_command(self._desk(thread, turn, mine), command),
-            close=lambda: self._gave_back(thread),
-        )
-
-    def _gave_back(self, thread: ThreadId) -> None:
-        mine = self._belongings.pop(thread, None)
-        if mine is not None and mine.pages is not None:
-            mine.pages.close()
-
-    # --- models -------------------------------------------------------------------
-
-    def model(self, name: str) -> ChatModel:
-        """Return the model of that name, made once."""
-        if not name:
-            raise ConfigurationError(
-                "no model is named",
-                "a model",
-                "say --model NAME, and --base-url URL where its server is not Ollama's own;"
-                " or `model` in config.toml",
-            )
-        if name not in self._models:
-            self._models[name] = self._made_model(name)
-        return self._models[name]
-
-    def _made_model(self, name: str) -> ChatModel:
-        window = self._settings.number("window") or None
-        if name.startswith("scripted:"):
-            from counterfoil.adapters.models.scripted import ScriptedModel
-
-            return ScriptedModel.from_file(Path(name.removeprefix("scripted:")), window=window)
-        from counterfoil.adapters.models.openai_compatible import OpenAIChatModel
-
-        model = OpenAIChatModel(
-            name,
-            base_url=self._settings.text("base_url") or OLLAMA,
-            api_key=self._api_key(),
-            timeout=self._settings.number("model_timeout") or 120,
-            window=window,
-        )
-        if window is None:
-            asyncio.run(model.look_up_window())
-        return model
-
-    def _api_key(self) -> str | None:
-        variable = self._settings.text("api_key_variable")
-        if not variable:
-            return None
-        key = os.environ.get(variable)
-        if not key:
-            raise ConfigurationError(
-                f"variable {variable} is not set", "the key of the model's server"
-            )
-        return key
-
-    async def models(self) -> Sequence[str]:
-        """Return what the endpoint serves."""
-        name = self._settings.text("model")
-        if name.startswith("scripted:"):
-            return (name,)
-        from counterfoil.adapters.models.openai_compatible import OpenAIChatModel
-
-        base_url = self._settings.text("base_url") or OLLAMA
-        endpoint = OpenAIChatModel(
-            name or "any", base_url=base_url, api_key=self._api_key(), timeout=10
-        )
-        return await endpoint.models()
-
-    # --- tools --------------------------------------------------------------------
-
-    @cached_property
-    def runner(self) -> ToolRunner:
-        """What runs commands, confined where it can be."""
-        from counterfoil.adapters.commands import ConfinedRunner
-
-        return ConfinedRunner(self.writable, self._home, network=self._settings.is_on("network"))
-
-    @cached_property
-    def roots(self) -> tuple[Path, ...]:
-        """The folders that tools may read."""
-        return readable_roots(self._settings)
-
-    @cached_property
-    def writable(self) -> tuple[Path, ...]:
-        """The folders that tools may write."""
-        return _folders(self._settings.texts("writable"), *self.roots)
-
-    @cached_property
-    def _knowledge(self) -> ThreadKnowledge:
-        runs = self._settings.text("runs")
-        shared = self._settings.text("shared")
-        return ThreadKnowledge(
-            Path(runs) if runs else self._home / "runs", Path(shared) if shared else None
-        )
-
-    @cached_property
-    def _policy(self) -> Policy:
-        return load_policy(self._settings.texts("deny"), self._settings.texts("allow"))
-
-    @cached_property
-    def _standing(self) -> GrantFile:
-        return GrantFile(self._home / "grants.json")
-
-    @cached_property
-    def _parser(self) -> ShfmtParser:
-        return ShfmtParser()
-
-    @cached_property
-    def _built_in(self) -> tuple[Tool, ...]:
-        from counterfoil.adapters.tools import InspectSources, built_in_tools
-
-        sources = InspectSources(
-            config=self.config,
-            status=self._status,
-            approvals=lambda thread: self.grants(thread),
-            events=self._record.log.events_of,
-        )
-        return built_in_tools(self.roots, self.writable, sources)
-
-    def _tools(self, pages: ThreadPages) -> Mapping[str, Tool]:
-        memory = MemoryTool(self._record.log, self._record.entries)
-        found = (memory, *self._built_in, *knowledge_tools(pages), *self._server_tools)
-        return {tool.spec.name: tool for tool in found}
-
-    def _offered(
-        self, thread: ThreadId, tools: Mapping[str, Tool], mine: _Belongings
-    ) -> Mapping[str, OfferedTool]:
-        offered = {
-            name: OfferedTool(spec=tool.spec, answer=_plain(name)) for name, tool in tools.items()
-        }
-
-        def command(call: AskedCall, arguments: Arguments, turn: int) -> Turn[ToolAnswer]:
-            return run_command(self._desk(thread, turn, mine), call.id, arguments)
-
-        offered["run_command"] = OfferedTool(spec=SPEC, answer=command)
-        for tool in self._server_tools:
-            name = tool.spec.name
-            offered[name] = OfferedTool(spec=tool.spec, answer=self._gated(thread, name, mine))
-        return offered
-
-    def _gated(
-        self, thread: ThreadId, name: str, mine: _Belongings
-    ) -> Callable[[AskedCall, Arguments, int], Turn[ToolAnswer]]:
-        level = self._level_of(name)
-
-        def answer(call: AskedCall, arguments: Arguments, turn: int) -> Turn[ToolAnswer]:
-            desk = self._desk(thread, turn, mine)
-            text = f"{name} {call.arguments or '{}'}"
-            refusal = yield from gate_call(desk, call.id, text, level, f"{name} *")
-            if refusal is not None:
-                return refusal
-            return (yield from _plain(name)(call, arguments, turn))
-
-        return answer
-
-    def _level_of(self, name: str) -> Level:
-        """Return the level that the configuration gives the server of a tool."""
-        server = self._servers.server_of(name) if self._servers is not None else ""
-        said = self._settings.tables("mcp_servers").get(server, {}).get("level", "moderate")
-        level = _LEVELS.get(str(said))
-        if level is None:
-            raise ConfigurationError(
-                f"level = {said!r} of mcp_servers.{server}", "safe, moderate or dangerous"
-            )
-        return level
-
-    def _desk(self, thread: ThreadId, turn: int, mine: _Belongings) -> CommandDesk:
-        gate = GateDesk(
-            thread=thread,
-            turn=turn,
-            clock=self._clock,
-            policy=self._policy,
-            granted=mine.granted,
-            standing=self._standing,
-            threshold="dangerous"
-            if self._settings.text("threshold") == "dangerous"
-            else "moderate",
-            sandbox=self.runner.sandbox,
-        )
-        return CommandDesk(
-            gate=gate,
-            parser=self._parser,
-            directory=str(self._directory),
-            find_directory=self._find_directory,
-        )
-
-    def _find_directory(self, name: str) -> str | None:
-        try:
-            path = os.path.realpath(self._directory / name)
-        except ValueError:
-            return None
-        return path if Path(path).is_dir() else None
-
-    # --- tools of other servers ---------------------------------------------------
-
-    @cached_property
-    def _servers(self) -> "McpToolServers | None":
-        servers = self._settings.tables("mcp_servers")
-        if not servers:
-            return None
-        from counterfoil.adapters.mcp_client import McpToolServers
-
-        return McpToolServers(servers)
-
-    @cached_property
-    def _server_tools(self) -> tuple[Tool, ...]:
-        return tuple(self._servers.tools()) if self._servers is not None else ()
-
-    def close(self) -> None:
-        """End what was started: servers, and the pages of threads that are still open."""
-        for thread in list(self._belongings):
-            self._gave_back(thread)
-        if "_servers" in self.__dict__ and self._servers is not None:
-            self._servers.close()
-
-    # --- what is shown ------------------------------------------------------------
-
-    def config(self) -> Mapping[str, object]:
-        """Return every setting with its value and where it came from."""
-        return {
-            name: {"value": setting.value, "origin": setting.origin}
-            for name, setting in self._settings.values.items()
-        }
-
-    def grants(self, thread: ThreadId | None) -> Sequence[GrantRow]:
-        """Return what stands, and what holds in an open thread."""
-        mine = self._belongings.get(thread) if thread is not None else None
-        found = (*self._standing.grants(), *(mine.granted.grants() if mine else ()))
-        return [_grant_row(grant) for grant in found]
-
-    def revoke(self, id_: str) -> bool:
-        """Take a grant back; say whether it was there."""
-        threads = [mine.granted.revoke(id_) for mine in self._belongings.values()]
-        return self._standing.revoke(id_) or any(threads)
-
-    def tools(self) -> Sequence[tuple[str, str]]:
-        """Return the names and descriptions of the tools on offer."""
-        memory = MemoryTool(self._record.log, self._record.entries)
-        specs = [tool.spec for tool in (memory, *self._built_in, *self._server_tools)]
-        specs += [SPEC, *(tool.spec for tool in KNOWLEDGE_TOOLS)]
-        return [(spec.name, spec.description) for spec in specs]
-
-    def _status(self, thread: ThreadId) -> Mapping[str, object]:
-        return {
-            "thread": str(thread),
-            "turn": self._record.log.last_turn(thread),
-            "entries": sum(high for _, high in self._record.entries.numbers(thread)),
-            "model": self._settings.text("model"),
-            "sandbox": self.runner.sandbox,
-            "store": str(self._home / STORE),
-            "version": VERSION,
-        }
-
-
-@contextmanager
-def opened_agent(settings: Settings, *, place: Path | None = None) -> Generator[Agent]:
-    """Have the agent of this machine, its record in `place` or in the home of the program.
-
-    Raises:
-        UnavailableError: The home or the store cannot be made.
-        UnreadableError: The store is no store of this version.
-    """
-    where = place or home(os.environ)
-    _make_home(where)
-    store = Path(os.environ.get("COUNTERFOIL_STORE") or where / STORE)
-    with SqliteRecord(store) as record:
-        bench = Workbench(settings, where, record)
-        try:
-            yield _agent(bench, record, settings, store)
-        finally:
-            bench.close()
-
-
-def _make_home(place: Path) -> None:
-    try:
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise UnavailableError(
-            f"the home {place} cannot be made: {error.strerror}",
-            "a folder that can be written",
-            "set COUNTERFOIL_HOME to one",
-        ) from error
-
-
-def _agent(bench: Workbench, record: SqliteRecord, settings: Settings, store: Path) -> Agent:
-    foundation = Foundation(
-        ports=RecordPorts(log=record.log, entries=record.entries, clock=SystemClock()),
-        leases=record.leases,
-        workshop=bench,
-        read_arguments=_read_arguments,
-        versions={"counterfoil": VERSION},
-        approval_seconds=settings.number("approval_timeout"),
-    )
-    return Agent(
-        threads=Threads(foundation),
-        views=ThreadViews(record.log, record.entries, _recalling),
-        config=bench.config,
-        grants=bench.grants,
-        revoke=bench.revoke,
-        models=bench.models,
-        latest=lambda count: record.log.events(after=max(record.log.last_place() - count, 0)),
-        tools=bench.tools,
-        version=VERSION,
-        store=str(store),
-        sandbox=bench.runner.sandbox,
-    )
-
-
-def _read_arguments(text: str, schema: Mapping[str, object]) -> Arguments | str:
-    found = read_arguments(text, schema)
-    return found.message if isinstance(found, ArgumentFault) else found
-
-
-def _recalling(opened: ThreadOpened) -> Recalling:
-    return Recalling(has_memory="memory" in (opened.tools or ()), reading_tools=READING_TOOLS)
-
-
-def _plain(name: str) -> Callable[[AskedCall, Arguments, int], Turn[ToolAnswer]]:
-    """Return how a tool answers that is run and nothing else."""
-
-    def answer(call: AskedCall, arguments: Arguments, turn: int) -> Turn[ToolAnswer]:
-        del turn
-        sent = yield RunTool(tool=name, arguments=arguments, call=call.id)
-        if not isinstance(sent, ToolAnswer):
-            raise TypeError(f"a tool answers with a ToolAnswer, not {type(sent).__name__}")
-        return sent
-
-    return answer
-
-
-def _chosen(
-    offered: Mapping[str, OfferedTool], names: Sequence[str] | None
-) -> Mapping[str, OfferedTool]:
-    """Return the tools that a thread names, or all of them."""
-    if names is None:
-        return offered
-    for name in names:
-        if name not in offered:
-            near = get_close_matches(name, list(offered), n=1, cutoff=0)
-            raise NotFoundError(
-                f"no tool {name!r}",
-                f"of {', '.join(offered)}",
-                f"did you mean {near[0]!r}?" if near else "",
-            )
-    return {name: offered[name] for name in names}
-
-
-def readable_roots(settings: Settings) -> tuple[Path, ...]:
-    """Return the folders that tools and callers may read: else the current one."""
-    return _folders(settings.texts("roots"), Path.cwd())
-
-
-def _folders(said: Sequence[str], *otherwise: Path) -> tuple[Path, ...]:
-    return tuple(Path(name).expanduser() for name in said) or otherwise
-
-
-def _grant_row(grant: Grant) -> GrantRow:
-    return GrantRow(
-        id=grant.id,
-        pattern=str(grant.pattern),
-        level=grant.level,
-        scope=grant.scope,
-        directory=grant.directory,
-        expires_at=grant.expires_at,
-    )
-
 
 READING_TOOLS = frozenset(
     {
@@ -491,8 +53,131 @@ READING_TOOLS = frozenset(
 )
 """The tools that only read: a thread without `memory` is told that they may be called again."""
 
-_LEVELS: Mapping[str, Level] = {
-    "safe": "safe",
-    "moderate": "moderate",
-    "dangerous": "dangerous",
-}
+
+@contextmanager
+def opened_agent(settings: Settings, *, place: Path | None = None) -> Generator[Agent]:
+    """Have the agent of this machine, its record in `place` or in the home of the program.
+
+    Raises:
+        UnavailableError: The home or the store cannot be made.
+        UnreadableError: The store is no store of this version.
+    """
+    where = place or home(os.environ)
+    _make_home(where)
+    said = None if place is not None else os.environ.get("COUNTERFOIL_STORE")
+    store = Path(said) if said else where / STORE
+    with SqliteRecord(store) as record:
+        workshop = _Workshop(settings, where, record, store)
+        try:
+            yield _agent(workshop, record, settings, store)
+        finally:
+            workshop.close()
+
+
+class _Workshop:
+    """The `Workshop` of this machine, whose bench is set up with the first thread."""
+
+    def __init__(self, settings: Settings, place: Path, record: SqliteRecord, store: Path) -> None:
+        self._given = (settings, place, record, store)
+
+    @property
+    def instructions(self) -> str:
+        """The instructions of a thread that is given none."""
+        return INSTRUCTIONS
+
+    @cached_property
+    def bench(self) -> "Workbench":
+        """What makes kits."""
+        from counterfoil.wiring.workbench import Workbench
+
+        return Workbench(*self._given)
+
+    def kit(self, thread: ThreadId, opened: ThreadOpened, *, model: str | None) -> Kit:
+        """Return the kit of `thread`."""
+        return self.bench.kit(thread, opened, model=model)
+
+    def config(self) -> Mapping[str, object]:
+        """Return every setting with its value and where it came from."""
+        return self.bench.config()
+
+    def grants(self, thread: ThreadId | None) -> Sequence[GrantRow]:
+        """Return what stands, and what holds in an open thread."""
+        return self.bench.grants(thread)
+
+    def revoke(self, id_: str) -> bool:
+        """Take a grant back; say whether it was there."""
+        return self.bench.revoke(id_)
+
+    def tools(self) -> Sequence[tuple[str, str]]:
+        """Return the names and descriptions of the tools on offer."""
+        return self.bench.tools()
+
+    async def models(self) -> Sequence[str]:
+        """Return what the endpoint serves."""
+        return await self.bench.models()
+
+    def confinement(self) -> str:
+        """Return how commands are confined here."""
+        return self.bench.runner.sandbox
+
+    def close(self) -> None:
+        """End what was started for threads."""
+        if "bench" in self.__dict__:
+            self.bench.close()
+
+
+def _make_home(place: Path) -> None:
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise UnavailableError(
+            f"the home {place} cannot be made: {error.strerror}",
+            "a folder that can be written",
+            "set COUNTERFOIL_HOME to one",
+        ) from error
+
+
+def _agent(workshop: _Workshop, record: SqliteRecord, settings: Settings, store: Path) -> Agent:
+    foundation = Foundation(
+        ports=RecordPorts(log=record.log, entries=record.entries, clock=SystemClock()),
+        leases=record.leases,
+        workshop=workshop,
+        read_arguments=_read_arguments,
+        versions={"counterfoil": VERSION},
+        approval_seconds=settings.number("approval_timeout"),
+    )
+
+    return Agent(
+        threads=Threads(foundation),
+        views=ThreadViews(record.log, record.entries, _recalling),
+        config=workshop.config,
+        grants=workshop.grants,
+        revoke=workshop.revoke,
+        models=workshop.models,
+        latest=lambda count: record.log.events(after=max(record.log.last_place() - count, 0)),
+        tools=workshop.tools,
+        version=VERSION,
+        store=str(store),
+        confinement=workshop.confinement,
+    )
+
+
+def _read_arguments(text: str, schema: Mapping[str, object]) -> Mapping[str, object] | str:
+    from counterfoil.wire.arguments import ArgumentFault, read_arguments
+
+    found = read_arguments(text, schema)
+    return found.message if isinstance(found, ArgumentFault) else found
+
+
+def _recalling(opened: ThreadOpened) -> Recalling:
+    return Recalling(has_memory="memory" in (opened.tools or ()), reading_tools=READING_TOOLS)
+
+
+def readable_roots(settings: Settings) -> tuple[Path, ...]:
+    """Return the folders that tools and callers may read: else the current one."""
+    return folders(settings.texts("roots"), Path.cwd())
+
+
+def folders(said: Sequence[str], *otherwise: Path) -> tuple[Path, ...]:
+    """Return the folders that were said, or `otherwise`."""
+    return tuple(Path(name).expanduser() for name in said) or otherwise

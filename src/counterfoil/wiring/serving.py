@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from counterfoil.adapters.system.settings import home
@@ -23,10 +24,10 @@ from counterfoil.faces.mcp import (
 )
 from counterfoil.ports.transcripts import Transcript
 from counterfoil.wiring.agent import opened_agent, readable_roots
-from counterfoil.wiring.checks import WiredChecks
 
-if TYPE_CHECKING:  # the screens are paid for by who shows one
+if TYPE_CHECKING:  # the screens, and the checks, are paid for by who asks for one
     from counterfoil.faces.tui.look import ThemeName
+    from counterfoil.wiring.checks import WiredChecks
 
 
 def serve(settings: Settings, address: McpAddress | None) -> int:
@@ -41,12 +42,17 @@ def serve(settings: Settings, address: McpAddress | None) -> int:
 
 
 def _services(agent: Agent, settings: Settings) -> McpServices:
-    checks = WiredChecks(settings, dict(os.environ))
+    @cache
+    def checks() -> "WiredChecks":
+        from counterfoil.wiring.checks import WiredChecks
+
+        return WiredChecks(settings, dict(os.environ))
+
     return McpServices(
         agent=agent,
-        check=checks.check,
-        lint=checks.lint,
-        resolve=checks.resolve,
+        check=lambda name, file: checks().check(name, file),
+        lint=lambda stores: checks().lint(stores),
+        resolve=lambda handles, stores: checks().resolve(handles, stores),
         roots=tuple(str(root) for root in readable_roots(settings)),
         version=VERSION,
     )
@@ -68,14 +74,16 @@ def show_check(check: TranscriptCheck, transcript: Transcript, look: ScreenLook)
     return run_browser(check, transcript, theme=theme, plain=look.is_plain)
 
 
-def ask_over_mcp(prompts: Sequence[str], place: str) -> Iterator[Mapping[str, object]]:
+def ask_over_mcp(
+    prompts: Sequence[str], *, model: str, place: str
+) -> Iterator[Mapping[str, object]]:
     """Yield what `respond` of a server of our own returns for each prompt, in one thread.
 
     The server is a process as a client would start it, with its record in `place`.
     """
     from mcp import Client, StdioServerParameters, stdio_client
 
-    environment = dict(os.environ) | {"COUNTERFOIL_HOME": place}
+    environment = dict(os.environ) | {"COUNTERFOIL_HOME": place, "COUNTERFOIL_MODEL": model}
     server = StdioServerParameters(
         command=sys.executable, args=["-m", "counterfoil", "mcp"], env=environment
     )

@@ -113,7 +113,9 @@ class Application(Protocol):
         """Show a checked session on the screen until the person leaves; return an exit code."""
         ...
 
-    def ask_over_mcp(self, prompts: Sequence[str], place: str) -> Iterator[Mapping[str, object]]:
+    def ask_over_mcp(
+        self, prompts: Sequence[str], *, model: str, place: str
+    ) -> Iterator[Mapping[str, object]]:
         """Yield what `respond` of a server of our own returns for each prompt, in one thread."""
         ...
 
