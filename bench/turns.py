@@ -41,11 +41,12 @@ from engine.agent_world import TableTool, World, YesApprover, calls, says, world
 THREAD = ThreadId("long")
 _TURNS = 2_500
 _CALLS = 40
+_OUTPUT = "".join(f"{number:6}  a line of a file as a tool shows it\n" for number in range(70))
 _REPLY = "See entry 12, entries 30-41 and (entry 99999). " * 20
 
 
 def _on_disk(record: SqliteRecord) -> World:
-    made = world([], TableTool("nothing", ToolAnswer(output="ok\n" * 200)))
+    made = world([], TableTool("nothing", ToolAnswer(output=_OUTPUT)))
     made.log, made.entries, made.leases = record.log, record.entries, record.leases
     made.clock = SystemClock()  # type: ignore[assignment]
     return made
@@ -59,7 +60,7 @@ async def _turn(threads: Threads, thread: OpenThread, prompt: str) -> TurnResult
 def _answer(request: ModelRequest) -> ModelAnswer:
     if request.messages[-1].role == "user":
         return calls(("nothing", "{}"))
-    return says("It says ok. " * 10)
+    return says("It says that everything is as it should be. " * 20)
 
 
 async def _long_thread(made: World, turns: int) -> list[int]:
@@ -93,7 +94,7 @@ async def _openings(made: World, rounds: int) -> list[float]:
     return taken
 
 
-async def _call_seconds(made: World, record: SqliteRecord) -> tuple[float, float]:
+async def _call_seconds(made: World) -> tuple[float, float]:
     """Return the seconds of a call in a turn of many, and of the two appends alone."""
     asked = calls(*[("nothing", "{}")] * _CALLS)
     threads = made.threads()
@@ -113,10 +114,9 @@ async def _call_seconds(made: World, record: SqliteRecord) -> tuple[float, float
         began = time.perf_counter()
         for number in range(_CALLS):
             recorder.record(ToolCalled(tool="nothing", arguments="{}"), f"c{number}")
-            recorder.record(ToolReturned(tool="nothing", output="ok\n" * 200), f"c{number}")
+            recorder.record(ToolReturned(tool="nothing", output=_OUTPUT), f"c{number}")
         bare.append(time.perf_counter() - began)
     await threads.close_all()
-    del record
     return (median(whole) - median(empty)) / _CALLS, median(bare) / _CALLS
 
 
@@ -158,14 +158,17 @@ def _p99(taken: Sequence[float]) -> float:
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory(prefix="counterfoil-bench-") as folder, foreign_load() as load:
-        with SqliteRecord(Path(folder, "ledger.db")) as record:
-            made = _on_disk(record)
-            sizes = asyncio.run(_long_thread(made, _TURNS))
-            entries = sum(high for _, high in record.entries.numbers(THREAD))
-            openings = asyncio.run(_openings(made, 20))
-            checks = _checks(made, 1000)
-            call, bare = asyncio.run(_call_seconds(made, record))
+    with (
+        tempfile.TemporaryDirectory(prefix="counterfoil-bench-") as folder,
+        foreign_load() as load,
+        SqliteRecord(Path(folder, "ledger.db")) as record,
+    ):
+        made = _on_disk(record)
+        sizes = asyncio.run(_long_thread(made, _TURNS))
+        entries = sum(high for _, high in record.entries.numbers(THREAD))
+        openings = asyncio.run(_openings(made, 20))
+        checks = _checks(made, 1000)
+        call, bare = asyncio.run(_call_seconds(made))
     figures = [
         Figure("entries of the long thread", f"{entries:,}"),
         at_most("opening it, median", median(openings) * 1000, 100, " ms"),

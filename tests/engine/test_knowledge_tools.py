@@ -217,7 +217,7 @@ def test_a_line_past_the_bound_is_cut(desk: Desk) -> None:
     """knowledge-tools: A page without line breaks does not fill the window."""
     desk.put("wide", "é" * PAGE)
     answer = desk.call("read", handle="wide")
-    assert answer.output.endswith("…\n[end]")
+    assert answer.output.endswith("… [cut: a line of 8,192 bytes]\n[end]")
     assert len(answer.output.encode()) < PAGE + 300
     assert answer.truncated
 

@@ -50,7 +50,7 @@ def output_reference(output: OldOutput, recalling: Recalling) -> str:
     head = (
         f"[output of entry {output.entry} not repeated: {output.tool} at {output.at[11:19]},"
         f" {output.status}, {len(lines):,} lines, {_size(output.text):,} bytes;"
-        f" {_hint(output, recalling)}]"
+        f" {_way_back(output, recalling)}]"
     )
     content = [line for line in lines if line.strip() and not line.startswith(_NO_CONTENT)]
     rows = [head, f"arguments: {_cut(output.arguments, ARGUMENTS)}"]
@@ -70,7 +70,7 @@ def cut_to_bytes(text: str, most: int) -> str:
     return f"{kept}…"
 
 
-def _hint(output: OldOutput, recalling: Recalling) -> str:
+def _way_back(output: OldOutput, recalling: Recalling) -> str:
     if recalling.has_memory:
         return f'to see it: memory "recall entry {output.entry}"'
     if output.tool in recalling.reading_tools:

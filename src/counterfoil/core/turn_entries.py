@@ -68,14 +68,20 @@ def results_of(events: Iterable[Event]) -> dict[EventId, Event]:
 
     Of an id that was used twice the nth result belongs to the nth call.
     """
-    found: dict[EventId, Event] = {}
-    batch = _Batch()
+    calls: dict[str, list[EventId]] = {}
+    results: dict[str, list[Event]] = {}
     for event in events:
-        _take(batch, event)
-    for call, result in _answered(batch):
-        if result is not None:
-            found[call.id] = result
-    return found
+        if event.call is None:
+            continue
+        if isinstance(event.payload, ToolCalled):
+            calls.setdefault(event.call, []).append(event.id)
+        elif isinstance(event.payload, ToolReturned | ToolFailed):
+            results.setdefault(event.call, []).append(event)
+    return {
+        id_: result
+        for call, ids in calls.items()
+        for id_, result in zip(ids, results.get(call, ()), strict=False)
+    }
 
 
 def missing_drafts(

@@ -174,7 +174,7 @@ class TurnFacts:
 
     def add(self, event: Event) -> None:
         """Take in `event`, which is of this turn and after every earlier one."""
-        if not _is_beside(event.payload):
+        if type(event.payload) not in _BESIDE or not _is_beside(event.payload):
             if event.occurred_at < self._latest:
                 self.caveats["clock-stepped-back"] += 1
             self._latest = event.occurred_at
@@ -336,6 +336,8 @@ def _is_beside(payload: Payload) -> bool:
         return payload.source == PERSON
     return isinstance(payload, RecordDamaged | EntryStored)
 
+
+_BESIDE = frozenset({CommandExited, EntryStored, PolicyDecided, RecordDamaged})
 
 _Reader = Callable[[TurnFacts, Payload, str | None], None]
 

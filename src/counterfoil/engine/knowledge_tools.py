@@ -11,12 +11,12 @@ from counterfoil.core.events import PagesRetrieved
 from counterfoil.core.knowledge.receipts import event_of
 from counterfoil.core.knowledge.search import Hit, Search
 from counterfoil.core.messages import ToolSpec
-from counterfoil.core.paging import LinePage, page_of
+from counterfoil.core.paging import LinePage, lines_of, page_of
 from counterfoil.core.plain import one_line
 from counterfoil.core.refs.cited_pages import in_brackets
 from counterfoil.engine.knowledge_record import RecordTool
 from counterfoil.engine.page_results import PageText, Resolved, Retrieval
-from counterfoil.engine.page_texts import PAGE, bare, cut, texts_of
+from counterfoil.engine.page_texts import PAGE, bare, texts_of
 from counterfoil.engine.thread_pages import ThreadPages
 from counterfoil.ports.tools import CallContext, Tool, ToolAnswer
 
@@ -126,14 +126,14 @@ class ReadTool:
     def _paged(self, found: PageText, line: int) -> tuple[str, bool]:
         text = found.content.decode("utf-8", "replace")
         shown = page_of(text, line, PAGE)
-        words, head = cut(shown.text, PAGE), _head(found, shown, len(text.splitlines()))
-        is_whole = words == shown.text
-        if is_whole and (line == 1 or self._goes_on.get(found.handle) == (found.digest, line)):
+        words, head = shown.text, _head(found, shown, len(lines_of(text)))
+        is_next = line == 1 or self._goes_on.get(found.handle) == (found.digest, line)
+        if is_next and not shown.is_cut:
             self._read_up_to(found, shown.next_line)
         if shown.next_line is not None:
             more = f'[more: knowledge_read handle "{found.handle}" line {shown.next_line}]'
             return f"{head}\n{words}\n{more}", True
-        return f"{head}\n{words}\n[end]", not is_whole
+        return f"{head}\n{words}\n[end]", shown.is_cut
 
     def _read_up_to(self, found: PageText, next_line: int | None) -> None:
         """Take down how far the page was read without a gap; at its end all of it was seen."""

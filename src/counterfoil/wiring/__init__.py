@@ -18,9 +18,7 @@ from counterfoil.ports.world import Repository, Spool
 
 if TYPE_CHECKING:  # what only commands about pages, and those of the agent, pay for
     from counterfoil.engine.agent import Agent
-    from counterfoil.engine.check_transcript import TranscriptCheck
-    from counterfoil.engine.threads import Opening
-    from counterfoil.faces.cli.app import McpAddress, ScreenLook
+    from counterfoil.faces.cli.app import McpAddress
     from counterfoil.faces.cli.knowledge import Knowledge
 
 
@@ -154,19 +152,25 @@ class WiredApplication:
 
         return serve(settings, address)
 
-    def show_conversation(self, agent: "Agent", opening: "Opening", look: "ScreenLook") -> int:
-        """Show a conversation on the screen until the person leaves; return an exit code."""
+    def run_tui(self, thread: Mapping[str, str | None], *, theme: str, plain: bool) -> int:
+        """Talk on the screen until the person leaves; return an exit code."""
         from counterfoil.wiring.serving import show_conversation
 
-        return show_conversation(agent, opening, look)
+        flags = {name: thread[name] for name in ("model", "base_url") if thread.get(name)}
+        return show_conversation(self.settings(flags), thread, theme=theme, plain=plain)
 
-    def show_check(
-        self, check: "TranscriptCheck", transcript: Transcript, look: "ScreenLook"
-    ) -> int:
+    def browse(self, session: str, *, theme: str, plain: bool) -> int:
         """Show a checked session on the screen until the person leaves; return an exit code."""
         from counterfoil.wiring.serving import show_check
 
-        return show_check(check, transcript, look)
+        settings = self.settings({})
+        with self.spool() as spool:
+            return show_check(settings, self.transcript(session), spool, theme=theme, plain=plain)
+
+    @property
+    def demo_model(self) -> str:
+        """The model of the demonstration: a script that comes with the program."""
+        return f"scripted:{Path(__file__).with_name('case.jsonl')}"
 
     def ask_over_mcp(
         self, prompts: Sequence[str], *, model: str, place: str

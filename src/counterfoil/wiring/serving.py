@@ -5,16 +5,18 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from counterfoil.adapters.system.settings import home
 from counterfoil.core.errors import CounterfoilError
+from counterfoil.core.ids import ThreadId
 from counterfoil.core.settings import Settings
 from counterfoil.core.version import VERSION
 from counterfoil.engine.agent import Agent
-from counterfoil.engine.check_transcript import TranscriptCheck
+from counterfoil.engine.check_transcript import Silence, TranscriptCheck
 from counterfoil.engine.threads import Opening
-from counterfoil.faces.cli.app import McpAddress, ScreenLook
+from counterfoil.faces.cli.app import McpAddress
 from counterfoil.faces.mcp import (
     McpServices,
     claim_descriptors,
@@ -23,6 +25,7 @@ from counterfoil.faces.mcp import (
     serve_stdio,
 )
 from counterfoil.ports.transcripts import Transcript
+from counterfoil.ports.world import Spool
 from counterfoil.wiring.agent import opened_agent, readable_roots
 
 if TYPE_CHECKING:  # the screens, and the checks, are paid for by who asks for one
@@ -58,20 +61,38 @@ def _services(agent: Agent, settings: Settings) -> McpServices:
     )
 
 
-def show_conversation(agent: Agent, opening: Opening, look: ScreenLook) -> int:
-    """Show a conversation on the screen until the person leaves; return an exit code."""
-    from counterfoil.faces.tui import run_conversation
+def show_conversation(
+    settings: Settings, thread: Mapping[str, str | None], *, theme: str, plain: bool
+) -> int:
+    """Talk on the screen until the person leaves; return an exit code."""
+    from counterfoil.faces.tui import require_screen, run_conversation
 
-    theme = cast("ThemeName", look.theme)
-    return run_conversation(agent, opening, theme=theme, plain=look.is_plain)
+    require_screen()
+    resumed, parent = thread.get("resume"), thread.get("fork")
+    opening = Opening(
+        thread=None if resumed is None else ThreadId(resumed),
+        parent=None if parent is None else ThreadId(parent),
+        model=thread.get("model"),
+        may_change_model=True,
+        face="tui",
+        cwd=str(Path.cwd()),
+    )
+    with opened_agent(settings) as agent:
+        if opening.thread is not None:
+            agent.views.thread(opening.thread)  # one that is resumed has to be there
+        return run_conversation(agent, opening, theme=cast("ThemeName", theme), plain=plain)
 
 
-def show_check(check: TranscriptCheck, transcript: Transcript, look: ScreenLook) -> int:
+def show_check(
+    settings: Settings, transcript: Transcript, spool: Spool[Any], *, theme: str, plain: bool
+) -> int:
     """Show a checked session on the screen until the person leaves; return an exit code."""
-    from counterfoil.faces.tui import run_browser
+    from counterfoil.faces.tui import require_screen, run_browser
 
-    theme = cast("ThemeName", look.theme)
-    return run_browser(check, transcript, theme=theme, plain=look.is_plain)
+    require_screen()
+    silences = [Silence(s.rule, s.path, s.reason) for s in settings.silences]
+    check = TranscriptCheck(transcript, spool, silences=silences)
+    return run_browser(check, transcript, theme=cast("ThemeName", theme), plain=plain)
 
 
 def ask_over_mcp(

@@ -46,6 +46,9 @@ from counterfoil.wiring.thread_pages import ThreadKnowledge
 if TYPE_CHECKING:  # the SDK is imported where servers are configured, and there alone
     from counterfoil.adapters.mcp_client import McpToolServers
 
+SCRIPTED = "scripted:"
+"""What the name of a model begins with that is a script."""
+
 OLLAMA = "http://127.0.0.1:11434/v1"
 """Where a model is looked for when nobody says."""
 
@@ -76,7 +79,7 @@ class Workbench:
 
     def kit(self, thread: ThreadId, opened: ThreadOpened, *, model: str | None) -> Kit:
         """Return the kit of `thread`."""
-        answering = self.model(model or self._settings.text("model"))
+        answering = self.model(self._meant(model))
         mine = self._belongings.get(thread) or _Belongings()
         parent = ThreadId(opened.parent) if opened.parent else None
         pages = mine.pages or self._knowledge.open(thread, parent)
@@ -101,6 +104,15 @@ class Workbench:
 
     # --- models -------------------------------------------------------------------
 
+    def _meant(self, name: str | None) -> str:
+        """Return the model that `name` means: of a script the record keeps no path."""
+        said = self._settings.text("model")
+        if name and name.startswith(SCRIPTED) and said.startswith(SCRIPTED):
+            path = Path(name.removeprefix(SCRIPTED))
+            is_same = path.name == Path(said.removeprefix(SCRIPTED)).name
+            return said if is_same and not path.is_file() else name
+        return name or said
+
     def model(self, name: str) -> ChatModel:
         """Return the model of that name, made once."""
         if not name:
@@ -116,10 +128,10 @@ class Workbench:
 
     def _made_model(self, name: str) -> ChatModel:
         window = self._settings.number("window") or None
-        if name.startswith("scripted:"):
+        if name.startswith(SCRIPTED):
             from counterfoil.adapters.models.scripted import ScriptedModel
 
-            return ScriptedModel.from_file(Path(name.removeprefix("scripted:")), window=window)
+            return ScriptedModel.from_file(Path(name.removeprefix(SCRIPTED)), window=window)
         from counterfoil.adapters.models.openai_compatible import OpenAIChatModel
 
         model = OpenAIChatModel(
@@ -147,7 +159,7 @@ class Workbench:
     async def models(self) -> Sequence[str]:
         """Return what the endpoint serves."""
         name = self._settings.text("model")
-        if name.startswith("scripted:"):
+        if name.startswith(SCRIPTED):
             return (name,)
         from counterfoil.adapters.models.openai_compatible import OpenAIChatModel
 
@@ -206,7 +218,9 @@ class Workbench:
             approvals=self.grants,
             events=self._record.log.events_of,
         )
-        return built_in_tools(self.roots, self.writable, sources, protected=(self._home,))
+        return built_in_tools(
+            self.roots, self.writable, sources, protected=(self._home, self._store.parent)
+        )
 
     def _tools(self, pages: ThreadPages) -> Mapping[str, Tool]:
         memory = MemoryTool(self._record.log, self._record.entries)

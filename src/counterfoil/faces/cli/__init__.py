@@ -29,7 +29,12 @@ _COMMANDS = {
     "explain": "Say why each reference at a place was judged so.",
     "transcripts": "List the sessions found on this machine.",
     "formats": "Print what each format can show, and what it cannot.",
+    "chat": "Talk to a model, with what ran and what is not there under each reply.",
+    "tui": "Talk to a model, or browse a checked session, on the screen.",
+    "threads": "List the threads in the store.",
+    "demo": "Play a thread whose last reply reports what was never done.",
     "kb": "Check, search and write the knowledge pages of runs.",
+    "mcp": "Serve MCP: `respond` hands a task over and returns reply, receipt and checks.",
     "config": "Print every setting with its value and where it came from.",
     "audit-shapes": "Print the shapes of records in a folder, without any value.",
 }
@@ -97,6 +102,11 @@ def _failed(error: CounterfoilError) -> int:
     sys.stderr.write(f"error: {found}\n")
     if error.advice:
         sys.stderr.write(f"hint: {error.advice}\n")
+    return exit_code_of(error)
+
+
+def exit_code_of(error: CounterfoilError) -> int:
+    """Return the exit code of a command that ends with `error`."""
     return MISUSE if isinstance(error, _MISUSED) else CANNOT_TELL
 
 

@@ -11,8 +11,6 @@ from counterfoil.ports.world import Repository, Spool
 
 if TYPE_CHECKING:  # what only commands about pages, and those of the agent, pay for
     from counterfoil.engine.agent import Agent
-    from counterfoil.engine.check_transcript import TranscriptCheck
-    from counterfoil.engine.threads import Opening
     from counterfoil.faces.cli.knowledge import Knowledge
 
 
@@ -22,13 +20,6 @@ class McpAddress(NamedTuple):
     host: str
     port: int
     token: str | None
-
-
-class ScreenLook(NamedTuple):
-    """How a screen looks: its theme, and whether it is plain for a screen reader."""
-
-    theme: str
-    is_plain: bool
 
 
 class Application(Protocol):
@@ -105,12 +96,20 @@ class Application(Protocol):
         """Serve MCP over standard input and output, or at an address; return an exit code."""
         ...
 
-    def show_conversation(self, agent: "Agent", opening: "Opening", look: ScreenLook) -> int:
-        """Show a conversation on the screen until the person leaves; return an exit code."""
+    def run_tui(self, thread: Mapping[str, str | None], *, theme: str, plain: bool) -> int:
+        """Talk on the screen until the person leaves; return an exit code.
+
+        `thread` names the thread to `resume` or `fork`, the `model` and its `base_url`.
+        """
         ...
 
-    def show_check(self, check: "TranscriptCheck", transcript: Transcript, look: ScreenLook) -> int:
+    def browse(self, session: str, *, theme: str, plain: bool) -> int:
         """Show a checked session on the screen until the person leaves; return an exit code."""
+        ...
+
+    @property
+    def demo_model(self) -> str:
+        """The model of the demonstration: a script that comes with the program."""
         ...
 
     def ask_over_mcp(

@@ -1,0 +1,1 @@
+"""A conversation in a terminal, in a pipe, or as JSON Lines with another program."""
