@@ -21,12 +21,18 @@ export UV_PROJECT_ENVIRONMENT := $(VENV)
 help: ## list the targets
 	grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 8
 
-demo: $(READY) ## check the two bundled examples; both hold something to find
+demo: $(READY) ## check the bundled examples and play the agent; each holds something to find
 	echo '== A session of Claude Code: the reply names a line that the file does not have =='
 	$(call must_find,examples/claude-session.jsonl)
 	echo
 	echo '== A thread of our own: the reply cites entries that the thread does not have =='
 	$(call must_find,examples/thread.jsonl)
+	echo
+	echo '== A conversation with an agent: the last reply reports steps that were never done =='
+	$(BIN)/counterfoil demo; code=$$?; echo "exit code $$code"; test $$code -eq 1
+	echo
+	echo '== The same over MCP: what a harness gets for the last prompt =='
+	$(BIN)/counterfoil demo --respond; code=$$?; echo "exit code $$code"; test $$code -eq 1
 
 # An example that is checked has to end with 1, no more and no less.
 must_find = $(BIN)/counterfoil check $(1); code=$$?; echo "exit code $$code"; \
@@ -63,6 +69,9 @@ bench: $(READY) ## the figures of the README, on this machine
 	$(BIN)/python bench/pages.py
 	$(BIN)/python bench/knowledge.py
 	$(BIN)/python bench/search.py
+	$(BIN)/python bench/turns.py
+	$(BIN)/python bench/turn_pages.py
+	$(BIN)/python bench/mcp_server.py
 
 docs: $(READY) ## write what the pages generate from the code
 	$(COG) -r $(PAGES)

@@ -6,6 +6,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -42,16 +43,10 @@ def run_in(folder: Path, *arguments: str) -> tuple[str, int]:
     It finds no configuration and no session of the machine that it runs on.
     """
     with tempfile.TemporaryDirectory(prefix="counterfoil-docs-") as home:
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("COUNTERFOIL", "CLAUDE", "CODEX", "LC_"))
-        }
-        places = dict.fromkeys(("HOME", "COUNTERFOIL_HOME", "XDG_DATA_HOME"), home)
         done = subprocess.run(  # noqa: S603 - our own program
             [sys.executable, "-m", "counterfoil", *arguments],
             cwd=folder,
-            env=kept | places | {"COLUMNS": _WIDTH, "NO_COLOR": "1"},
+            env=_nobodys(home),
             capture_output=True,
             check=False,
             stdin=subprocess.DEVNULL,
@@ -85,6 +80,66 @@ def screen(command: str, *, only: str = "") -> str:
         shown = [block for block in blocks if block.startswith(only)]
         text = "\n\n".join([head, "[...]", *shown, blocks[-1]])
     return fenced(f"$ counterfoil {command}\n{text.rstrip()}\n$ echo $?\n{code}", "console")
+
+
+def conversation(command: str, *, after: str) -> str:
+    """Return what a command of the agent prints behind the prompt `after`, in its order.
+
+    What differs from run to run and from machine to machine is masked: times, ids, the
+    outputs of tools.
+    """
+    with tempfile.TemporaryDirectory(prefix="counterfoil-docs-") as home:
+        done = subprocess.run(  # noqa: S603 - our own program
+            [sys.executable, "-m", "counterfoil", *command.split()],
+            cwd=ROOT,
+            env=_nobodys(home),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    text = done.stdout.decode()
+    if "Traceback" in text or after not in text:
+        raise RuntimeError(text)  # never into a page
+    shown = f"[...]\n\n{text[text.index(after) :]}"
+    shown = re.sub(r"(?m)^  (│ |… ).*\n", "", shown)
+    shown = re.sub(r"\d+ bytes · \d+\.\d s", "604 bytes · 0.1 s", shown)
+    shown = re.sub(r"(?m)^  \d+\.\d s", "  0.1 s", shown)
+    return fenced(
+        f"$ counterfoil {command}\n{shown.rstrip()}\n$ echo $?\n{done.returncode}", "console"
+    )
+
+
+def tool_table() -> str:
+    """Return every tool of a thread: its arguments and what it says of itself."""
+    with tempfile.TemporaryDirectory(prefix="counterfoil-docs-") as home:
+        script = (
+            "from counterfoil.wiring import WiredApplication as A; import json\n"
+            "a = A()\n"
+            "with a.agent(a.settings({})) as agent: print(json.dumps(agent.tools()))"
+        )
+        done = subprocess.run(  # noqa: S603 - our own program
+            [sys.executable, "-c", script],
+            cwd=home,
+            env=_nobodys(home),
+            capture_output=True,
+            check=True,
+        )
+    rows = (
+        (f"`{name}`", said.replace(home, "the roots")) for name, said in json.loads(done.stdout)
+    )
+    return table(("tool", "says"), rows)
+
+
+def _nobodys(home: str) -> dict[str, str]:
+    """Return an environment that finds no configuration of this machine."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("COUNTERFOIL", "CLAUDE", "CODEX", "LC_"))
+    }
+    places = dict.fromkeys(("HOME", "COUNTERFOIL_HOME", "XDG_DATA_HOME"), home)
+    return kept | places | {"COLUMNS": _WIDTH, "NO_COLOR": "1"}
 
 
 def help_of(command: str = "") -> str:

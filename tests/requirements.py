@@ -217,6 +217,7 @@ AGENT = {
     "two-drivers": R("design.md 3", "One generator, two drivers, one record, one receipt."),
     "leases": R("agent.md 1", "One process runs a thread's turns; a crash releases it."),
     "context": R("agent.md 2", "What a model read can be shown for every turn, from the record."),
+    "paging": R("agent.md 3", "Pages are of whole lines, bounded, and give the text back."),
     "agent-tools": R("agent.md 3", "Each call is recorded before and after, bounded, answered."),
     "tool-runner": R("agent.md 3", "A command ends at its bounds with all that it started."),
     "confinement": R("agent.md 3", "A confined command writes where it may, never in the home."),

@@ -66,7 +66,7 @@ def run(servers: McpToolServers, tool: str, text: str = "", **more: Given) -> To
 
 
 def test_the_tools_of_a_server_are_offered_and_run(connect: Callable[..., McpToolServers]) -> None:
-    """agent.md section 3: servers named in the configuration, through the same port."""
+    """agent-tools: servers named in the configuration, through the same port."""
     servers = connect({"s": table("good")})
     tools = named(servers)
     assert [*tools][:2] == ["s__echo", "s__fail"]
@@ -78,7 +78,7 @@ def test_the_tools_of_a_server_are_offered_and_run(connect: Callable[..., McpToo
 
 
 def test_an_error_of_a_server_is_an_error(connect: Callable[..., McpToolServers]) -> None:
-    """C132: a result with `isError` is an error with its text, and no success."""
+    """respond: a result with `isError` is an error with its text, and no success."""
     servers = connect({"s": table("good")})
     assert run(servers, "fail") == ToolAnswer(output="upstream 500", outcome="error")
     refused = run(servers, "refuse")
@@ -87,7 +87,7 @@ def test_an_error_of_a_server_is_an_error(connect: Callable[..., McpToolServers]
 
 
 def test_an_error_of_a_server_is_one_in_the_receipt(connect: Callable[..., McpToolServers]) -> None:
-    """C132: the receipt says error, and the `ran:` line failed."""
+    """respond: the receipt says error, and the `ran:` line failed."""
     servers = connect({"s": table("good")})
     made = world([calls(("s__fail", "{}")), says("It was sent.")], *servers.tools())
 
@@ -104,7 +104,7 @@ def test_an_error_of_a_server_is_one_in_the_receipt(connect: Callable[..., McpTo
 
 
 def test_descriptions_are_data(connect: Callable[..., McpToolServers]) -> None:
-    """agent.md section 2: a server's words are its own, on one line, and in no instructions."""
+    """context: a server's words are its own, on one line, and in no instructions."""
     servers = connect({"s": table("good")})
     spec = named(servers)["s__echo"].spec
     assert spec.description == (
@@ -116,7 +116,7 @@ def test_descriptions_are_data(connect: Callable[..., McpToolServers]) -> None:
 
 
 def test_every_kind_of_content_is_told(connect: Callable[..., McpToolServers]) -> None:
-    """agent.md section 3: what is no text is named, and nothing is left out unsaid."""
+    """agent-tools: what is no text is named, and nothing is left out unsaid."""
     servers = connect({"s": table("good")})
     assert run(servers, "kinds").output.splitlines() == [
         "words",
@@ -130,7 +130,7 @@ def test_every_kind_of_content_is_told(connect: Callable[..., McpToolServers]) -
 
 
 def test_a_large_output_is_recorded_whole(connect: Callable[..., McpToolServers]) -> None:
-    """agent.md section 3: the model reads 64 KiB, the rest is in the ledger."""
+    """agent-tools: the model reads 64 KiB, the rest is in the ledger."""
     servers = connect({"s": table("good")})
     answer = run(servers, "big", "100000")
     assert answer.output == "é" * 100_000
@@ -141,7 +141,7 @@ def test_a_large_output_is_recorded_whole(connect: Callable[..., McpToolServers]
     ("size", "is_cut"), [(LONGEST - 1, None), (LONGEST, None), (LONGEST + 1, True)]
 )
 def test_an_output_past_the_bound_is_cut_and_told(size: int, is_cut: bool | None) -> None:  # noqa: FBT001
-    """agent.md section 3: a bound has a mark."""
+    """agent-tools: a bound has a mark."""
     content: list[types.ContentBlock] = [types.TextContent(type="text", text="x" * size)]
     answer = tool_answer(types.CallToolResult(content=content))
     assert answer.truncated is is_cut
@@ -149,14 +149,14 @@ def test_an_output_past_the_bound_is_cut_and_told(size: int, is_cut: bool | None
 
 
 def test_a_kind_that_is_not_known_is_named() -> None:
-    """agent.md section 3: what a later version of the protocol may send is not left out unsaid."""
+    """agent-tools: what a later version of the protocol may send is not left out unsaid."""
     later = types.ToolUseContent(type="tool_use", id="1", name="x", input={})
     result = types.CallToolResult.model_construct(content=[later], is_error=False)
     assert tool_answer(result).output == "[ToolUseContent]"
 
 
 def test_large_and_odd_schemas_are_left_to_their_server() -> None:
-    """agent.md section 3: a model is offered a schema of an object, and a bounded one."""
+    """agent-tools: a model is offered a schema of an object, and a bounded one."""
     for schema, offered in (
         ({}, {"type": "object", "properties": {}}),
         ({"type": "string", "properties": []}, {"type": "object", "properties": {}}),
@@ -167,7 +167,7 @@ def test_large_and_odd_schemas_are_left_to_their_server() -> None:
 
 
 def test_structure_without_text_is_told_as_json() -> None:
-    """agent.md section 3: a server may answer by structure alone."""
+    """agent-tools: a server may answer by structure alone."""
     answer = tool_answer(types.CallToolResult(content=[], structured_content={"a": "é"}))
     assert json.loads(answer.output) == {"a": "é"}
     assert tool_answer(types.CallToolResult(content=[])).output == ""
@@ -176,7 +176,7 @@ def test_structure_without_text_is_told_as_json() -> None:
 def test_a_cancelled_call_is_given_up(
     connect: Callable[..., McpToolServers], tmp_path: Path
 ) -> None:
-    """agent.md section 3: the call ends soon, and the server is told."""
+    """agent-tools: the call ends soon, and the server is told."""
     servers = connect({"s": table("good")})
     named(servers)
     place = tmp_path / "told"
@@ -189,14 +189,14 @@ def test_a_cancelled_call_is_given_up(
 def test_a_call_that_takes_too_long_is_an_error(
     connect: Callable[..., McpToolServers], tmp_path: Path
 ) -> None:
-    """agent.md section 3: a server that hangs holds nobody for ever."""
+    """agent-tools: a server that hangs holds nobody for ever."""
     servers = connect({"s": table("good")}, seconds=0.2)
     answer = run(servers, "wait", str(tmp_path / "told"))
     assert answer == ToolAnswer(output="MCP server 's' did not answer in 0.2 s", outcome="error")
 
 
 def test_a_server_that_dies_is_started_again(connect: Callable[..., McpToolServers]) -> None:
-    """agent.md section 3: the call that it died in failed; the next one is served."""
+    """agent-tools: the call that it died in failed; the next one is served."""
     servers = connect({"s": table("good")})
     died = run(servers, "die")
     assert died.outcome == "error"
@@ -208,7 +208,7 @@ def test_a_server_that_dies_is_started_again(connect: Callable[..., McpToolServe
 def test_a_server_that_prints_garbage_is_served(
     connect: Callable[..., McpToolServers], which: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """C134: what is no protocol is skipped, and not printed by us."""
+    """respond: what is no protocol is skipped, and not printed by us."""
     servers = connect({"s": table(which)})
     assert run(servers, "garbage", "x").output == "x (1)"
     assert capfd.readouterr() == ("", "")
@@ -217,7 +217,7 @@ def test_a_server_that_prints_garbage_is_served(
 def test_a_server_that_cannot_be_started_stops_nothing(
     connect: Callable[..., McpToolServers],
 ) -> None:
-    """agent.md section 3: its tools are missing, and it is said why; the others are there."""
+    """agent-tools: its tools are missing, and it is said why; the others are there."""
     servers = connect(
         {
             "s": table("good"),
@@ -242,7 +242,7 @@ def test_a_server_that_cannot_be_started_stops_nothing(
 def test_a_server_that_says_nothing_is_given_up(
     connect: Callable[..., McpToolServers], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """agent.md section 3: connecting is bounded."""
+    """agent-tools: connecting is bounded."""
     monkeypatch.setattr(connection, "CONNECTING", 0.5)
     servers = connect({"s": table("silent")})
     assert servers.tools() == ()
@@ -250,7 +250,7 @@ def test_a_server_that_says_nothing_is_given_up(
 
 
 def test_of_a_thousand_tools_the_first_are_offered(connect: Callable[..., McpToolServers]) -> None:
-    """agent.md section 3: the list is bounded, and the exact count is told."""
+    """agent-tools: the list is bounded, and the exact count is told."""
     servers = connect({"s": table("many")})
     tools = servers.tools()
     assert len(tools) == connection.MOST_TOOLS
@@ -258,7 +258,7 @@ def test_of_a_thousand_tools_the_first_are_offered(connect: Callable[..., McpToo
 
 
 def test_a_tool_that_is_gone_is_an_error(connect: Callable[..., McpToolServers]) -> None:
-    """agent.md section 3: tools are listed once; what the server no longer has, it refuses."""
+    """agent-tools: tools are listed once; what the server no longer has, it refuses."""
     servers = connect({"s": table("good")})
     assert run(servers, "vanish").outcome == "error"
     assert servers.tools() == servers.tools()
@@ -267,7 +267,7 @@ def test_a_tool_that_is_gone_is_an_error(connect: Callable[..., McpToolServers])
 def test_a_server_gets_only_the_variables_that_it_is_given(
     connect: Callable[..., McpToolServers], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """agent.md section 3: keys in our environment are none of a server's business."""
+    """agent-tools: keys in our environment are none of a server's business."""
     monkeypatch.setenv("SECRET_OURS", "x")
     servers = connect({"s": {**table("good"), "env": {"SECRET_ITS": "y"}}})
     assert run(servers, "environment").output == "SECRET_ITS"
@@ -276,7 +276,7 @@ def test_a_server_gets_only_the_variables_that_it_is_given(
 def test_calls_run_beside_each_other(
     connect: Callable[..., McpToolServers], tmp_path: Path
 ) -> None:
-    """agent.md section 5: a call that waits keeps no other from its server."""
+    """respond: a call that waits keeps no other from its server."""
     servers = connect({"s": table("good")}, seconds=10)
     named(servers)
     done = threading.Event()
@@ -291,7 +291,7 @@ def test_calls_run_beside_each_other(
 
 
 def test_nothing_is_started_before_its_tools_are_asked_for() -> None:
-    """agent.md section 3: a server that nobody uses costs nothing; closing is always possible."""
+    """agent-tools: a server that nobody uses costs nothing; closing is always possible."""
     before = threading.active_count()
     servers = McpToolServers({"s": table("good")})
     assert threading.active_count() == before
@@ -312,14 +312,14 @@ _PART = st.text(st.sampled_from("ab_-. é"), min_size=1, max_size=5)
 
 @given(_PART, _PART, _PART, _PART)
 def test_two_tools_never_share_a_name(one: str, a: str, other: str, b: str) -> None:
-    """agent.md section 3: a name follows from server and tool alone, and means one tool."""
+    """agent-tools: a name follows from server and tool alone, and means one tool."""
     if (one, a) != (other, b):
         assert offered_name(one, a) != offered_name(other, b)
 
 
 @given(st.text(max_size=90), st.text(max_size=90))
 def test_every_name_can_be_offered(server: str, tool: str) -> None:
-    """agent.md section 4: interfaces of models take 64 of letters, digits, `_` and `-`."""
+    """models: interfaces of models take 64 of letters, digits, `_` and `-`."""
     name = offered_name(server, tool)
     assert 1 <= len(name) <= 64
     assert all(letter.isascii() and (letter.isalnum() or letter in "_-") for letter in name)
@@ -327,7 +327,7 @@ def test_every_name_can_be_offered(server: str, tool: str) -> None:
 
 @pytest.mark.parametrize(("size", "is_plain"), [(60, True), (61, True), (62, False)])
 def test_a_name_is_plain_up_to_its_bound(size: int, is_plain: bool) -> None:  # noqa: FBT001
-    """agent.md section 4: 64 characters as they are, one more with a digest."""
+    """models: 64 characters as they are, one more with a digest."""
     name = offered_name("s", "x" * size)
     assert (name == f"s__{'x' * size}") is is_plain
     assert len(name) == min(size + 3, 64)

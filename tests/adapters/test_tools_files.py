@@ -70,7 +70,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def test_lines_are_numbered_and_counted(root: Path, read: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: Numbered lines; the end says how many there are."""
+    """agent-tools: Numbered lines; the end says how many there are."""
     (root / "a.txt").write_bytes(b"one\n\nthree")
     answer = read(path="a.txt")
     assert answer.output == "1\tone\n2\t\n3\tthree\n[end: 3 lines]"
@@ -78,13 +78,13 @@ def test_lines_are_numbered_and_counted(root: Path, read: Callable[..., ToolAnsw
 
 
 def test_an_empty_file_has_no_line(root: Path, read: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: Nothing is shown as nothing."""
+    """agent-tools: Nothing is shown as nothing."""
     (root / "a.txt").touch()
     assert read(path="a.txt").output == "[end: 0 lines]"
 
 
 def test_pages_put_together_are_the_file(root: Path, read: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: 4 KiB pages with an offset hint, read to the end by the hints."""
+    """agent-tools: 4 KiB pages with an offset hint, read to the end by the hints."""
     lines = [f"line {number} {'é' * (number % 60)}" for number in range(1, 1001)]
     (root / "a.txt").write_text("\n".join(lines) + "\n")
     seen: list[str] = []
@@ -106,7 +106,7 @@ def test_pages_put_together_are_the_file(root: Path, read: Callable[..., ToolAns
 def test_any_line_of_a_long_file_is_found(
     end: str, root: Path, read: Callable[..., ToolAnswer]
 ) -> None:
-    """agent.md section 3: Whatever stands before it, and where the system's reads fall."""
+    """agent-tools: Whatever stands before it, and where the system's reads fall."""
     count = 40_000
     (root / "a.txt").write_text("\n".join(f"text {n}" for n in range(1, count + 1)) + end)
     for line in (2, 5_555, 6_000, 12_345, 30_001, count - 1, count):
@@ -118,7 +118,7 @@ def test_any_line_of_a_long_file_is_found(
 def test_a_line_behind_the_end_is_an_error_with_the_range(
     line: int, outcome: str, root: Path, read: Callable[..., ToolAnswer]
 ) -> None:
-    """agent.md section 3: One under the last line, at it, one over."""
+    """agent-tools: One under the last line, at it, one over."""
     (root / "a.txt").write_text("a\nb\nc\n")
     answer = read(path="a.txt", from_line=line)
     assert answer.outcome == outcome
@@ -127,7 +127,7 @@ def test_a_line_behind_the_end_is_an_error_with_the_range(
 
 @pytest.mark.parametrize("line", [0, -1, True, "2", 1.5, 2**60])
 def test_no_other_line_is_taken(line: object, root: Path, read: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: What cannot be meant is an error."""
+    """agent-tools: What cannot be meant is an error."""
     (root / "a.txt").write_text("a\n")
     assert read(path="a.txt", from_line=line).outcome == "error"
 
@@ -135,7 +135,7 @@ def test_no_other_line_is_taken(line: object, root: Path, read: Callable[..., To
 def test_a_line_longer_than_a_page_is_cut_between_characters(
     root: Path, read: Callable[..., ToolAnswer]
 ) -> None:
-    """agent.md section 3: It says so, with its size, and the next line is to be had."""
+    """agent-tools: It says so, with its size, and the next line is to be had."""
     (root / "a.txt").write_text(f"{'é' * 5000}\nb\n")
     answer = read(path="a.txt")
     first, end = answer.output.split("\n")
@@ -148,7 +148,7 @@ def test_a_line_longer_than_a_page_is_cut_between_characters(
 
 
 def test_a_cut_last_line_is_truncated(root: Path, read: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: An end is no promise that all was shown."""
+    """agent-tools: An end is no promise that all was shown."""
     (root / "a.txt").write_bytes(b"\xff" * 3000)
     answer = read(path="a.txt")
     assert answer.truncated is True
@@ -157,7 +157,7 @@ def test_a_cut_last_line_is_truncated(root: Path, read: Callable[..., ToolAnswer
 
 
 def test_what_is_no_utf8_is_said(root: Path, read: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: It is shown as far as it can be, and not as if it were text."""
+    """agent-tools: It is shown as far as it can be, and not as if it were text."""
     (root / "a.txt").write_bytes(b"caf\xe9\nb\x00c\n")
     assert read(path="a.txt").output == (
         "1\tcaf�\n2\tb�c\n[end: 2 lines; it is not UTF-8 text: what cannot be shown stands as �]"
@@ -165,7 +165,7 @@ def test_what_is_no_utf8_is_said(root: Path, read: Callable[..., ToolAnswer]) ->
 
 
 def test_a_mark_and_line_ends_are_said(root: Path, read: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: What is not shown of a line is told."""
+    """agent-tools: What is not shown of a line is told."""
     (root / "a.txt").write_bytes(b"\xef\xbb\xbfa\r\nb\rc\r\n")
     assert read(path="a.txt").output == (
         "1\ta\n2\tb\rc\n[end: 2 lines; it begins with a byte order mark, not shown;"
@@ -174,7 +174,7 @@ def test_a_mark_and_line_ends_are_said(root: Path, read: Callable[..., ToolAnswe
 
 
 def test_a_huge_file_is_read_in_little_memory(root: Path, read: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: Neither its size nor the length of a line counts."""
+    """agent-tools: Neither its size nor the length of a line counts."""
     size = 1 << 27
     with (root / "huge").open("wb") as file:
         file.write(b"a\n" * 5000)
@@ -193,7 +193,7 @@ def test_a_huge_file_is_read_in_little_memory(root: Path, read: Callable[..., To
 
 
 def test_a_cancelled_call_ends(root: Path, read: Callable[..., ToolAnswer]) -> None:
-    """ports: A tool that may take long asks whether it is still wanted."""
+    """agent-tools: A tool that may take long asks whether it is still wanted."""
     (root / "a.txt").write_bytes(b"a" * 300_000)
     assert read(CANCELLED, path="a.txt").outcome == "cancelled"
     (root / "a.txt").write_bytes(b"a\n" * 30_000)
@@ -210,7 +210,7 @@ def test_a_cancelled_call_ends(root: Path, read: Callable[..., ToolAnswer]) -> N
 def test_what_is_outside_is_refused(
     path: str, root: Path, tmp_path: Path, read: Callable[..., ToolAnswer]
 ) -> None:
-    """agent.md section 3: Below the roots, by whole names; `..` leads nowhere else."""
+    """agent-tools: Below the roots, by whole names; `..` leads nowhere else."""
     (tmp_path / "secret").write_text("secret")
     (tmp_path / "data2").mkdir()
     (tmp_path / "data2" / "secret").write_text("secret")
@@ -225,7 +225,7 @@ def test_what_is_outside_is_refused(
 def test_a_refusal_does_not_say_whether_something_is_there(
     path: str, root: Path, tmp_path: Path, read: Callable[..., ToolAnswer]
 ) -> None:
-    """agent.md section 3: A file outside that is there is refused as one that is not."""
+    """agent-tools: A file outside that is there is refused as one that is not."""
     (tmp_path / "there").write_text("secret")
     (root / "link-there").symlink_to(tmp_path / "there")
     (root / "link-nope!").symlink_to(tmp_path / "nope!")
@@ -239,7 +239,7 @@ def test_a_refusal_does_not_say_whether_something_is_there(
 
 
 def test_links_below_the_roots_are_followed(root: Path, read: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: What stays below is to be had, however it is named."""
+    """agent-tools: What stays below is to be had, however it is named."""
     (root / "b").mkdir()
     (root / "b" / "c.txt").write_text("c\n")
     (root / "to-folder").symlink_to("b")
@@ -249,7 +249,7 @@ def test_links_below_the_roots_are_followed(root: Path, read: Callable[..., Tool
 
 
 def test_a_root_may_be_named_through_a_link(root: Path, tmp_path: Path) -> None:
-    """agent.md section 3: Both names of a root are below it."""
+    """agent-tools: Both names of a root are below it."""
     (root / "a").write_text("a\n")
     (tmp_path / "link").symlink_to(root)
     read = _calling(ReadFileTool(Roots([tmp_path / "link"], base=tmp_path / "link")))
@@ -260,7 +260,7 @@ def test_a_root_may_be_named_through_a_link(root: Path, tmp_path: Path) -> None:
 def test_every_root_is_reached_and_the_first_is_where_paths_begin(
     root: Path, tmp_path: Path
 ) -> None:
-    """agent.md section 3: Below the roots, whichever."""
+    """agent-tools: Below the roots, whichever."""
     other = tmp_path / "other"
     other.mkdir()
     (other / "b").write_text("b\n")
@@ -272,7 +272,7 @@ def test_every_root_is_reached_and_the_first_is_where_paths_begin(
 
 
 def test_the_root_of_the_system_may_be_a_root(root: Path) -> None:
-    """agent.md section 3: Everything is below `/`."""
+    """agent-tools: Everything is below `/`."""
     (root / "a").write_text("a\n")
     read = _calling(ReadFileTool(Roots([Path("/")], base=root)))
     assert read(path="a").outcome == "ok"
@@ -283,7 +283,7 @@ def test_the_root_of_the_system_may_be_a_root(root: Path) -> None:
 def test_what_is_no_file_is_told_and_not_waited_for(
     root: Path, read: Callable[..., ToolAnswer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """agent.md section 3: A folder, a pipe that nobody writes, a socket, a device."""
+    """agent-tools: A folder, a pipe that nobody writes, a socket, a device."""
     os.mkfifo(root / "pipe")
     (root / "folder").mkdir()
     monkeypatch.chdir(root)
@@ -299,7 +299,7 @@ def test_what_is_no_file_is_told_and_not_waited_for(
 
 
 def test_what_is_not_there_is_told(root: Path, read: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: Words that say what to do."""
+    """agent-tools: Words that say what to do."""
     (root / "a.txt").write_text("a")
     assert read(path="nope").output == (
         'nothing is at "nope" (hint: list_files shows what there is)'
@@ -313,13 +313,13 @@ def test_what_is_not_there_is_told(root: Path, read: Callable[..., ToolAnswer]) 
 
 @pytest.mark.parametrize("path", ["a\x00b", "a\ud800b", ""])
 def test_what_can_be_no_path_is_refused(path: str, read: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: A NUL, half a character, nothing."""
+    """agent-tools: A NUL, half a character, nothing."""
     assert read(path=path).outcome == "error"
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="a file of Linux")
 def test_a_file_that_fails_while_it_is_read_is_an_answer() -> None:
-    """agent.md section 3: What the system says of it."""
+    """agent-tools: What the system says of it."""
     read = _calling(ReadFileTool(Roots([Path("/proc/self")], base=Path("/proc/self"))))
     answer = read(path="mem")
     assert answer.outcome == "error"
@@ -327,14 +327,14 @@ def test_a_file_that_fails_while_it_is_read_is_an_answer() -> None:
 
 
 def test_a_name_does_not_steer(root: Path, read: Callable[..., ToolAnswer]) -> None:
-    """design.md section 9: A name is data."""
+    """plain-text: A name is data."""
     output = read(path="a\x1b[31m\n\tb").output
     assert 'nothing is at "a\\x1b[31m\\x0a\\x09b"' in output
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is denied to root")
 def test_what_is_denied_is_told(root: Path, read: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: Access denied is an answer."""
+    """agent-tools: Access denied is an answer."""
     (root / "a").write_text("a")
     (root / "a").chmod(0)
     assert "Permission denied" in read(path="a").output
@@ -346,7 +346,7 @@ def test_what_is_denied_is_told(root: Path, read: Callable[..., ToolAnswer]) -> 
 def test_a_folder_is_listed_by_name_with_type_and_size(
     root: Path, listing: Callable[..., ToolAnswer]
 ) -> None:
-    """agent.md section 3: Sorted, type and size."""
+    """agent-tools: Sorted, type and size."""
     (root / "b.txt").write_bytes(b"a" * 1234)
     (root / "a").mkdir()
     (root / "a" / "deep").touch()
@@ -365,7 +365,7 @@ def test_a_folder_is_listed_by_name_with_type_and_size(
 
 
 def test_a_glob_finds_at_any_depth(root: Path, listing: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: Optional glob; .git is passed over, links are not entered."""
+    """agent-tools: Optional glob; .git is passed over, links are not entered."""
     for name in ("a.py", "x/b.py", "x/y/c.py", "x/y/d.md", ".git/e.py"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).touch()
@@ -380,7 +380,7 @@ def test_a_glob_finds_at_any_depth(root: Path, listing: Callable[..., ToolAnswer
 
 
 def test_a_long_list_has_pages(root: Path, listing: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: 4 KiB pages; the hint is the next call."""
+    """agent-tools: 4 KiB pages; the hint is the next call."""
     for number in range(300):
         (root / f"file-{number:03}-{'x' * 30}").touch()
     answer = listing()
@@ -398,7 +398,7 @@ def test_a_long_list_has_pages(root: Path, listing: Callable[..., ToolAnswer]) -
 def test_a_list_of_what_is_no_folder_is_an_error(
     root: Path, listing: Callable[..., ToolAnswer]
 ) -> None:
-    """agent.md section 3: Words that say what is there instead."""
+    """agent-tools: Words that say what is there instead."""
     (root / "a").touch()
     assert listing(path="a").outcome == "error"
     assert listing(path="nope").outcome == "error"
@@ -409,7 +409,7 @@ def test_a_list_of_what_is_no_folder_is_an_error(
 def test_a_folder_that_cannot_be_entered_is_counted(
     root: Path, listing: Callable[..., ToolAnswer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """agent.md section 3: One that is denied hides no other."""
+    """agent-tools: One that is denied hides no other."""
 
     def opened(target: roots.Target) -> AbstractContextManager[int]:
         if target.shown == "b":
@@ -430,7 +430,7 @@ def test_a_folder_that_cannot_be_entered_is_counted(
 
 
 def test_a_walk_ends_at_its_bound(root: Path) -> None:
-    """agent.md section 3: One under the bound, at it, one over."""
+    """agent-tools: One under the bound, at it, one over."""
     for name in ("a", "b", "c"):
         (root / name).touch()
     for most, is_whole in ((2, False), (3, True), (4, True)):
@@ -442,7 +442,7 @@ def test_a_walk_ends_at_its_bound(root: Path) -> None:
 
 
 def test_a_deep_tree_is_walked(root: Path, listing: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: No depth is too deep, and no loop of links is walked."""
+    """agent-tools: No depth is too deep, and no loop of links is walked."""
     deep = root / "/".join(["d"] * 150)
     deep.mkdir(parents=True)
     (deep / "end.txt").touch()
@@ -473,12 +473,12 @@ def test_a_deep_tree_is_walked(root: Path, listing: Callable[..., ToolAnswer]) -
     ],
 )
 def test_a_glob_matches_what_it_says(pattern: str, path: str, is_matched: bool) -> None:  # noqa: FBT001 - a parameter of the table
-    """agent.md section 3: Names are matched one by one, `**` any number of them."""
+    """agent-tools: Names are matched one by one, `**` any number of them."""
     assert Glob(pattern).matches(path) is is_matched
 
 
 def test_no_glob_takes_long() -> None:
-    """agent.md section 3: Hostile patterns are weighed like any other."""
+    """agent-tools: Hostile patterns are weighed like any other."""
     assert not Glob("**/a/" * 90 + "b").matches("/".join(["a"] * 2000))
     assert not Glob("*a" * 200 + "b").matches("a" * 255)
     assert Glob("x" * 500).matches("x" * 500)
@@ -498,7 +498,7 @@ def _fact(answer: ToolAnswer) -> FileWritten:
 
 
 def test_a_file_is_made(root: Path, edit: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: Write, with the fact of it."""
+    """agent-tools: Write, with the fact of it."""
     fact = _fact(edit(path="./x/../a.txt", mode="write", text="é\n"))
     assert (root / "a.txt").read_bytes() == b"\xc3\xa9\n"
     assert fact == FileWritten(
@@ -515,7 +515,7 @@ def test_a_file_is_made(root: Path, edit: Callable[..., ToolAnswer]) -> None:
 
 
 def test_two_edits_of_one_file_are_two_facts(root: Path, edit: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: Each edit has its row."""
+    """agent-tools: Each edit has its row."""
     (root / "a.txt").write_bytes(b"one\n")
     first = _fact(edit(path="a.txt", mode="append", text="two\n"))
     second = _fact(edit(path=str(root / "a.txt"), mode="replace", text="2", old="two"))
@@ -528,7 +528,7 @@ def test_two_edits_of_one_file_are_two_facts(root: Path, edit: Callable[..., Too
 def test_an_edit_keeps_the_mode_and_leaves_nothing_behind(
     root: Path, edit: Callable[..., ToolAnswer]
 ) -> None:
-    """agent.md section 3: Atomic, with the mode as it was."""
+    """agent-tools: Atomic, with the mode as it was."""
     (root / "run.sh").write_text("#!/bin/sh\n")
     (root / "run.sh").chmod(0o751)
     other = root / "hard"
@@ -558,7 +558,7 @@ def test_an_edit_keeps_the_mode_and_leaves_nothing_behind(
 def test_a_replacement_needs_exactly_one_match(
     content: bytes, old: str, said: str, root: Path, edit: Callable[..., ToolAnswer]
 ) -> None:
-    """agent.md section 3: None or several are an error that says how many, and where."""
+    """agent-tools: None or several are an error that says how many, and where."""
     (root / "a.txt").write_bytes(content)
     answer = edit(path="a.txt", mode="replace", text="new", old=old)
     assert answer.outcome == "error"
@@ -568,14 +568,14 @@ def test_a_replacement_needs_exactly_one_match(
 
 
 def test_bytes_that_are_no_text_stay(root: Path, edit: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: What is not replaced is as it was."""
+    """agent-tools: What is not replaced is as it was."""
     (root / "a.txt").write_bytes(b"\xef\xbb\xbfcaf\xe9 \x00 old\n")
     _fact(edit(path="a.txt", mode="replace", text="", old="old"))
     assert (root / "a.txt").read_bytes() == b"\xef\xbb\xbfcaf\xe9 \x00 \n"
 
 
 def test_line_ends_of_a_file_are_kept(root: Path, edit: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: Lines are shown without CR, and edited without it."""
+    """agent-tools: Lines are shown without CR, and edited without it."""
     (root / "a.txt").write_bytes(b"a\r\nb\r\n")
     _fact(edit(path="a.txt", mode="replace", text="x\ny\r\n", old="a\nb\n"))
     _fact(edit(path="a.txt", mode="append", text="z\n"))
@@ -601,7 +601,7 @@ def test_line_ends_of_a_file_are_kept(root: Path, edit: Callable[..., ToolAnswer
 def test_what_cannot_be_meant_changes_nothing(
     arguments: dict[str, object], root: Path, edit: Callable[..., ToolAnswer]
 ) -> None:
-    """agent.md section 3: Meaning is checked before anything is written."""
+    """agent-tools: Meaning is checked before anything is written."""
     (root / "a.txt").write_bytes(b"a")
     assert edit(path="a.txt", **arguments).outcome == "error"
     assert (root / "a.txt").read_bytes() == b"a"
@@ -611,7 +611,7 @@ def test_what_cannot_be_meant_changes_nothing(
 def test_nothing_outside_is_written(
     path: str, root: Path, tmp_path: Path, edit: Callable[..., ToolAnswer]
 ) -> None:
-    """agent.md section 3: Below the writable roots; links and `..` lead nowhere else."""
+    """agent-tools: Below the writable roots; links and `..` lead nowhere else."""
     (root / "link").symlink_to(tmp_path / "out.txt")
     (root / "in").symlink_to(tmp_path)
     answer = edit(path=path.format(top=tmp_path), mode="write", text="a")
@@ -621,7 +621,7 @@ def test_nothing_outside_is_written(
 
 
 def test_the_record_is_never_written(root: Path, edit: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: The home of the program never, wherever it is."""
+    """agent-tools: The home of the program never, wherever it is."""
     (root / "home").mkdir()
     (root / "link").symlink_to("home")
     for path in ("home/grants.json", "link/ledger.db", "home"):
@@ -633,7 +633,7 @@ def test_the_record_is_never_written(root: Path, edit: Callable[..., ToolAnswer]
 def test_the_record_has_one_identity_under_every_spelling(
     root: Path, edit: Callable[..., ToolAnswer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """agent.md section 3: Where letter case does not count, another spelling is the same folder."""
+    """agent-tools: Where letter case does not count, another spelling is the same folder."""
     (root / "home").mkdir()
     (root / "HOME").mkdir()
     protected = roots._identity(str(root / "home"))
@@ -648,7 +648,7 @@ def test_the_record_has_one_identity_under_every_spelling(
 def test_a_link_below_the_roots_leads_to_its_file(
     root: Path, edit: Callable[..., ToolAnswer]
 ) -> None:
-    """agent.md section 3: The link stays, its file is written."""
+    """agent-tools: The link stays, its file is written."""
     (root / "a.txt").write_text("a")
     (root / "link").symlink_to("a.txt")
     assert _fact(edit(path="link", mode="append", text="b")).path == "link"
@@ -657,7 +657,7 @@ def test_a_link_below_the_roots_leads_to_its_file(
 
 
 def test_no_folder_is_made_and_none_is_written(root: Path, edit: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: A missing folder, a folder, a pipe and a missing file are errors."""
+    """agent-tools: A missing folder, a folder, a pipe and a missing file are errors."""
     (root / "folder").mkdir()
     os.mkfifo(root / "pipe")
     (root / "file").touch()
@@ -669,7 +669,7 @@ def test_no_folder_is_made_and_none_is_written(root: Path, edit: Callable[..., T
 
 
 def test_a_read_only_file_is_not_replaced(root: Path, edit: Callable[..., ToolAnswer]) -> None:
-    """agent.md section 3: Somebody protected it."""
+    """agent-tools: Somebody protected it."""
     (root / "a.txt").write_text("a")
     (root / "a.txt").chmod(0o444)
     assert "is read-only" in edit(path="a.txt", mode="write", text="b").output
@@ -680,7 +680,7 @@ def test_a_read_only_file_is_not_replaced(root: Path, edit: Callable[..., ToolAn
 def test_a_file_that_is_too_large_is_refused(
     size: int, outcome: str, root: Path, edit: Callable[..., ToolAnswer]
 ) -> None:
-    """agent.md section 3: One byte under the bound, at it, one over."""
+    """agent-tools: One byte under the bound, at it, one over."""
     with (root / "a.txt").open("wb") as file:
         file.truncate(MOST_BYTES + size)
     assert edit(path="a.txt", mode="append", text="a").outcome == outcome
@@ -689,7 +689,7 @@ def test_a_file_that_is_too_large_is_refused(
 def test_a_change_meanwhile_is_not_lost(
     root: Path, edit: Callable[..., ToolAnswer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """agent.md section 3: Two writers: the second one reads again."""
+    """agent-tools: Two writers: the second one reads again."""
     (root / "a.txt").write_text("a")
 
     def changed(_: bytes) -> bool:
@@ -705,7 +705,7 @@ def test_a_change_meanwhile_is_not_lost(
 def test_a_failed_write_leaves_the_file_as_it_was(
     root: Path, edit: Callable[..., ToolAnswer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """agent.md section 3: Whole or not at all."""
+    """agent-tools: Whole or not at all."""
     (root / "a.txt").write_text("a")
 
     def full(*_: object, **__: object) -> None:

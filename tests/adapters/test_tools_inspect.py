@@ -69,7 +69,7 @@ def _asking(
 
 
 def test_a_setting_is_shown_with_its_value_and_where_it_came_from() -> None:
-    """agent.md section 3: `config`."""
+    """agent-tools: `config`."""
     ask = _asking(
         config={
             "model": {"value": "qwen3\n", "origin": "flag"},
@@ -85,7 +85,7 @@ def test_a_setting_is_shown_with_its_value_and_where_it_came_from() -> None:
 
 
 def test_secrets_of_a_configuration_are_not_shown() -> None:
-    """design.md section 9: What a model has read is in the record for good."""
+    """plain-text: What a model has read is in the record for good."""
     servers = {
         "a": {
             "command": "serve",
@@ -111,14 +111,14 @@ def test_secrets_of_a_configuration_are_not_shown() -> None:
 
 
 def test_status_is_of_this_thread() -> None:
-    """agent.md section 3: `status`."""
+    """agent-tools: `status`."""
     assert _asking(status={"turn": 3})(what="status").output == (
         'thread: "t1"\nturn: 3\n[end: 2 lines]'
     )
 
 
 def test_approvals_say_what_holds_where_and_until_when() -> None:
-    """agent.md section 3: `approvals`."""
+    """agent-tools: `approvals`."""
     grants = [
         _Grant(),
         _Grant(
@@ -138,7 +138,7 @@ def test_approvals_say_what_holds_where_and_until_when() -> None:
 
 
 def test_a_view_is_bounded_and_says_what_is_left_out() -> None:
-    """agent.md section 3: 4 KiB."""
+    """agent-tools: 4 KiB."""
     answer = _asking(config={f"row{n}": "x" * 90 for n in range(100)})(what="config")
     *rows, end = answer.output.split("\n")
     assert len(answer.output.encode()) <= 4096
@@ -150,7 +150,7 @@ def test_a_view_is_bounded_and_says_what_is_left_out() -> None:
 
 
 def test_an_event_is_one_line_and_steers_nothing() -> None:
-    """agent.md section 3: `audit`: place, time, kind, turn, call, first of what it says."""
+    """agent-tools: `audit`: place, time, kind, turn, call, first of what it says."""
     events = [
         _event(1, ThreadOpened(face="chat"), turn=None),
         _event(2, PromptReceived(text="do\n\x1b[31mit")),
@@ -170,7 +170,7 @@ def test_an_event_is_one_line_and_steers_nothing() -> None:
 
 @pytest.mark.parametrize(("asked", "shown"), [(None, 20), (1, 1), (99, 99), (100, 100)])
 def test_the_last_events_are_shown_oldest_first(asked: int | None, shown: int) -> None:
-    """agent.md section 3: 20 events, 100 at most; the others are counted."""
+    """agent-tools: 20 events, 100 at most; the others are counted."""
     events = [_event(n, PromptReceived(text="")) for n in range(1, 131)]
     arguments = {} if asked is None else {"last": asked}
     output = _asking(events=events)(what="audit", **arguments).output
@@ -183,7 +183,7 @@ def test_the_last_events_are_shown_oldest_first(asked: int | None, shown: int) -
 
 
 def test_long_events_are_cut_and_the_latest_kept() -> None:
-    """agent.md section 3: 200 characters of an event, 4 KiB in all."""
+    """agent-tools: 200 characters of an event, 4 KiB in all."""
     events = [
         _event(n, ToolReturned(tool="x", output="é" * (1 << 16), outcome="ok"))
         for n in range(1, 51)
@@ -196,7 +196,7 @@ def test_long_events_are_cut_and_the_latest_kept() -> None:
 
 
 def test_events_are_chosen_by_turn_and_kind() -> None:
-    """agent.md section 3: By turn, kind; of this thread alone."""
+    """agent-tools: By turn, kind; of this thread alone."""
     events = [
         _event(1, PromptReceived(text="a"), turn=1),
         _event(2, ToolCalled(tool="x", arguments=""), turn=1),
@@ -226,7 +226,7 @@ def test_events_are_chosen_by_turn_and_kind() -> None:
 def test_what_is_not_known_is_an_error_that_names_what_is(
     arguments: dict[str, object], said: str
 ) -> None:
-    """agent.md section 3: An unknown view or kind names the accepted ones."""
+    """agent-tools: An unknown view or kind names the accepted ones."""
     answer = _asking()(**arguments)
     assert answer.outcome == "error"
     assert said in answer.output
@@ -242,7 +242,7 @@ def _sources() -> InspectSources:
 
 
 def test_the_built_in_tools_are_made_together(tmp_path: Path) -> None:
-    """agent.md section 3: Six tools; all but one only read."""
+    """agent-tools: Six tools; all but one only read."""
     tools = built_in_tools([tmp_path], [tmp_path / "out"], _sources())
     assert {tool.spec.name: tool.spec.only_reads for tool in tools} == {
         "read_file": True,
@@ -260,7 +260,7 @@ def test_the_built_in_tools_are_made_together(tmp_path: Path) -> None:
 
 
 def test_reading_and_writing_begin_at_one_folder(tmp_path: Path) -> None:
-    """agent.md section 3: A path means one file, for every tool; writing stays where it may."""
+    """agent-tools: A path means one file, for every tool; writing stays where it may."""
     (tmp_path / "out").mkdir()
     (tmp_path / "a").write_text("a\n")
     tools = built_in_tools([tmp_path], [tmp_path / "out"], _sources(), protected=[tmp_path / "no"])
@@ -274,7 +274,7 @@ def test_reading_and_writing_begin_at_one_folder(tmp_path: Path) -> None:
 
 
 def test_without_folders_nothing_is_reached() -> None:
-    """agent.md section 3: No roots, no files."""
+    """agent-tools: No roots, no files."""
     for tool in built_in_tools([], [], _sources())[:4]:
         arguments = {"path": "pyproject.toml", "pattern": "a", "mode": "write", "text": ""}
         assert "expected a path below none" in tool.run(arguments, CONTEXT).output

@@ -40,7 +40,7 @@ def ask(root: Path) -> Ask:
 
 @pytest.mark.parametrize("topic", machine.TOPICS)
 def test_every_topic_answers_within_its_bounds(topic: str, ask: Ask) -> None:
-    """agent.md section 3: 15 rows, 4 KiB, and the exact count of the others."""
+    """agent-tools: 15 rows, 4 KiB, and the exact count of the others."""
     answer = ask(topic)
     assert answer.outcome == "ok"
     assert len(answer.output.encode()) <= 4096
@@ -49,7 +49,7 @@ def test_every_topic_answers_within_its_bounds(topic: str, ask: Ask) -> None:
 
 
 def test_a_port_that_is_listened_on_is_shown(ask: Ask) -> None:
-    """agent.md section 3: Ports, narrowed by number."""
+    """agent-tools: Ports, narrowed by number."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         output = ask("ports", port=port).output
@@ -78,7 +78,7 @@ class _Connection:
 def test_rows_are_bounded_and_the_others_counted(
     count: int, left_out: int, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """agent.md section 3: One row under the bound, at it, one over."""
+    """agent-tools: One row under the bound, at it, one over."""
     found = [_Connection(_At("::1", port), udp=True) for port in range(9000, 9000 + count)]
     found.append(_Connection(_At("1.1.1.1", 5), status="ESTABLISHED"))
     monkeypatch.setattr(psutil, "net_connections", lambda **_: found)
@@ -91,7 +91,7 @@ def test_rows_are_bounded_and_the_others_counted(
 
 
 def test_what_is_denied_or_gone_is_a_row(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """agent.md section 3: Access denied and vanished processes are rows."""
+    """agent-tools: Access denied and vanished processes are rows."""
 
     def process(pid: int) -> psutil.Process:
         if pid == 8:
@@ -123,7 +123,7 @@ def test_what_is_denied_or_gone_is_a_row(ask: Ask, monkeypatch: pytest.MonkeyPat
 def test_connections_that_are_denied_are_an_answer(
     ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """agent.md section 3: macOS shows them to its administrator alone."""
+    """agent-tools: macOS shows them to its administrator alone."""
 
     def denied(**_: object) -> object:
         raise psutil.AccessDenied
@@ -137,7 +137,7 @@ def test_connections_that_are_denied_are_an_answer(
 def test_a_command_line_is_shown_without_its_secrets(
     ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """agent.md section 3: Command lines are shown, and what looks like a secret is not."""
+    """agent-tools: Command lines are shown, and what looks like a secret is not."""
     words = ["serve\x1b[31m", "--token", "hunter2", "API_KEY=hun ter2", "https://me:hunter2@host/"]
     monkeypatch.setattr(psutil.Process, "cmdline", lambda _: words)
     monkeypatch.setattr(psutil, "pids", lambda: [os.getpid()])
@@ -149,7 +149,7 @@ def test_a_command_line_is_shown_without_its_secrets(
 
 
 def test_processes_are_narrowed_by_name(ask: Ask) -> None:
-    """agent.md section 3: By part of a name, whatever its case."""
+    """agent-tools: By part of a name, whatever its case."""
     name = psutil.Process().name()
     assert f"pid {os.getpid()} {name}, " in ask("processes", name=name.upper()).output or (
         "[more: " in ask("processes", name=name).output
@@ -158,7 +158,7 @@ def test_processes_are_narrowed_by_name(ask: Ask) -> None:
 
 
 def test_sizes_of_folders_are_of_what_is_below_them(root: Path, ask: Ask) -> None:
-    """agent.md section 3: The largest first; links and hard links take no space."""
+    """agent-tools: The largest first; links and hard links take no space."""
     for name, size in (("a", 10), ("b/c/d", 3000), ("b", 1), (".git", 500)):
         (root / name).mkdir(parents=True, exist_ok=True)
         (root / name / "file").write_bytes(b"x" * size)
@@ -174,7 +174,7 @@ def test_sizes_of_folders_are_of_what_is_below_them(root: Path, ask: Ask) -> Non
 
 
 def test_paths_stay_below_the_roots(root: Path, ask: Ask) -> None:
-    """agent.md section 3: Free space and sizes too."""
+    """agent-tools: Free space and sizes too."""
     assert ask("free_space", path=".").output.startswith('free space at "."\n')
     assert " free of " in ask("free_space", path=".").output
     for topic in ("free_space", "folder_sizes"):
@@ -187,7 +187,7 @@ def test_paths_stay_below_the_roots(root: Path, ask: Ask) -> None:
 def test_a_file_system_that_cannot_be_read_is_a_row(
     ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """agent.md section 3: One that is denied hides no other."""
+    """agent-tools: One that is denied hides no other."""
 
     def usage(_: str) -> object:
         raise PermissionError(13, "Permission denied")
@@ -198,7 +198,7 @@ def test_a_file_system_that_cannot_be_read_is_a_row(
 
 
 def test_network_shows_addresses(ask: Ask) -> None:
-    """agent.md section 3: Interfaces, narrowed by name."""
+    """agent-tools: Interfaces, narrowed by name."""
     assert "127.0.0.1" in ask("network", name="lo").output
     assert ask("network", name="no such one").output == "interfaces: 0"
 
@@ -216,13 +216,13 @@ def test_network_shows_addresses(ask: Ask) -> None:
     ],
 )
 def test_what_cannot_be_meant_is_an_error(arguments: Mapping[str, object], root: Path) -> None:
-    """agent.md section 3: Words that name what is accepted."""
+    """agent-tools: Words that name what is accepted."""
     answer = SystemInfoTool(Roots([root], base=root)).run(arguments, CONTEXT)
     assert answer.outcome == "error"
 
 
 def test_a_port_may_be_the_last_one_and_what_is_empty_is_not_asked(ask: Ask) -> None:
-    """agent.md section 3: At the bound; small models fill in what they need not."""
+    """agent-tools: At the bound; small models fill in what they need not."""
     assert ask("ports", port=65535).outcome == "ok"
     assert ask("memory", path="", port=0, name="").outcome == "ok"
 
@@ -230,7 +230,7 @@ def test_a_port_may_be_the_last_one_and_what_is_empty_is_not_asked(ask: Ask) -> 
 def test_without_the_library_the_answer_names_the_extra(
     ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """design.md section 8: A missing extra is one clear line naming the install command."""
+    """agent-tools: A missing extra is one clear line naming the install command."""
     monkeypatch.delattr("counterfoil.adapters.tools.machine")
     monkeypatch.delitem(sys.modules, "counterfoil.adapters.tools.machine")
     monkeypatch.setitem(sys.modules, "psutil", None)
@@ -266,7 +266,7 @@ def test_without_the_library_the_answer_names_the_extra(
     ],
 )
 def test_what_looks_like_a_secret_is_masked(secret: str) -> None:
-    """agent.md section 3: As an option, a variable, a header, in a URL, by its look."""
+    """agent-tools: As an option, a variable, a header, in a URL, by its look."""
     assert "SECRET" not in masked(secret).replace("AWS_SECRET_ACCESS_KEY", "")
     assert "***" in masked(secret)
 
@@ -282,12 +282,12 @@ def test_what_looks_like_a_secret_is_masked(secret: str) -> None:
     ],
 )
 def test_what_does_not_is_shown(plain: str) -> None:
-    """agent.md section 3: What a process does is to be seen."""
+    """agent-tools: What a process does is to be seen."""
     assert masked(plain) == plain
 
 
 def test_words_of_a_command_line_hide_whole_values() -> None:
-    """agent.md section 3: A value with spaces is one value."""
+    """agent-tools: A value with spaces is one value."""
     words = ["run", "--api-key", "a b c", "PASSWORD=d e f", "--token", "--other", "x y"]
     assert masked_command(words) == "run --api-key *** PASSWORD=*** --token --other 'x y'"
     assert masked_words(words)[:4] == ["run", "--api-key", "***", "PASSWORD=***"]
@@ -296,7 +296,7 @@ def test_words_of_a_command_line_hide_whole_values() -> None:
 
 
 def test_masking_takes_no_time() -> None:
-    """agent.md section 3: A command line may be long and hostile."""
+    """agent-tools: A command line may be long and hostile."""
     for word in ("a" * 200_000, "key" * 70_000, "-p " * 70_000, "'" * 200_000, "a:" * 100_000):
         assert len(masked(word)) < 10_000
 
@@ -313,5 +313,5 @@ def test_masking_takes_no_time() -> None:
     ],
 )
 def test_a_size_is_said_as_people_say_it(count: int, text: str) -> None:
-    """agent.md section 3: A size has its unit."""
+    """agent-tools: A size has its unit."""
     assert machine.size_text(count) == text

@@ -35,7 +35,7 @@ def search(root: Path) -> Search:
 
 
 def test_lines_are_found_with_path_and_number(root: Path, search: Search) -> None:
-    """agent.md section 3: `path:line: text`, and how much was looked at."""
+    """agent-tools: `path:line: text`, and how much was looked at."""
     (root / "b").mkdir()
     (root / "b" / "two.txt").write_text("nothing\n  a [b] c\n")
     (root / "one.md").write_text("[b]\r\n[B]\n")
@@ -56,7 +56,7 @@ def test_lines_are_found_with_path_and_number(root: Path, search: Search) -> Non
 
 
 def test_what_is_left_out_is_counted(root: Path, search: Search, tmp_path: Path) -> None:
-    """agent.md section 3: Binary files, links, pipes; .git is passed over."""
+    """agent-tools: Binary files, links, pipes; .git is passed over."""
     (root / "a.bin").write_bytes(b"needle\x00")
     (root / "a.txt").write_bytes(b"needle\xff\n")
     (root / "link").symlink_to("a.txt")
@@ -73,7 +73,7 @@ def test_what_is_left_out_is_counted(root: Path, search: Search, tmp_path: Path)
 
 
 def test_more_than_a_page_is_counted_and_not_shown(root: Path, search: Search) -> None:
-    """agent.md section 3: 4 KiB, with the exact count and what to narrow."""
+    """agent-tools: 4 KiB, with the exact count and what to narrow."""
     for name in ("a", "b"):
         (root / name).write_text(f"{'x' * 70} é needle\n" * 500)
     answer = search("needle")
@@ -90,14 +90,14 @@ def test_more_than_a_page_is_counted_and_not_shown(root: Path, search: Search) -
     ("length", "is_cut"), [(199, False), (200, False), (201, True), (9000, True)]
 )
 def test_a_long_line_is_cut(length: int, is_cut: bool, root: Path, search: Search) -> None:  # noqa: FBT001 - a parameter of the table
-    """agent.md section 3: One character under the bound, at it, one over."""
+    """agent-tools: One character under the bound, at it, one over."""
     (root / "a").write_text("é" * length)
     row = search("é").output.split("\n")[0]
     assert row == f"a:1: {'é' * 199}…" if is_cut else row == f"a:1: {'é' * length}"
 
 
 def test_an_expression_is_one_of_a_linear_engine(root: Path, search: Search) -> None:
-    """agent.md section 3: Regular expressions, in Unicode."""
+    """agent-tools: Regular expressions, in Unicode."""
     (root / "a.py").write_text("def größe(x):\nDEF b\n")
     assert search(r"^def \p{L}+\(", regex=True).output.startswith("a.py:1: def größe(x):")
     assert "2 matching lines" in search("^def ", regex=True, ignore_case=True).output
@@ -117,7 +117,7 @@ def test_an_expression_is_one_of_a_linear_engine(root: Path, search: Search) -> 
     ],
 )
 def test_no_expression_hangs(pattern: str, root: Path, search: Search) -> None:
-    """agent.md section 3: What takes other engines years takes this one no time."""
+    """agent-tools: What takes other engines years takes this one no time."""
     (root / "a").write_text(f"{'a' * 60_000}!\n{'x' * 60_000}\n")
     started = time.monotonic()
     assert search(pattern, regex=True).outcome == "ok"
@@ -125,7 +125,7 @@ def test_no_expression_hangs(pattern: str, root: Path, search: Search) -> None:
 
 
 def test_a_search_ends_in_its_time(root: Path) -> None:
-    """agent.md section 3: An expensive search says that it stopped."""
+    """agent-tools: An expensive search says that it stopped."""
     (root / "a").write_text(f"{'a' * 60_000}\n" * 200)
     tool = SearchFilesTool(Roots([root], base=root), seconds=0.3)
     started = time.monotonic()
@@ -136,7 +136,7 @@ def test_a_search_ends_in_its_time(root: Path) -> None:
 
 
 def test_a_search_of_many_files_ends_in_its_time(root: Path) -> None:
-    """agent.md section 3: Between files too."""
+    """agent-tools: Between files too."""
     (root / "a").write_text("a\n")
     answer = SearchFilesTool(Roots([root], base=root), seconds=0).run({"pattern": "a"}, CONTEXT)
     assert "0 files looked at; stopped before the end" in answer.output
@@ -146,7 +146,7 @@ def test_a_search_of_many_files_ends_in_its_time(root: Path) -> None:
     "pattern", ["(", "[", r"(a)\1", "(?=a)", "a{5000}", "((a{100}){100}){100}"]
 )
 def test_what_the_engine_cannot_is_refused(pattern: str, search: Search) -> None:
-    """agent.md section 3: Words that say what to do, and nothing on standard error."""
+    """agent-tools: Words that say what to do, and nothing on standard error."""
     answer = search(pattern, regex=True)
     assert answer.outcome == "error"
     assert "the expression is refused: " in answer.output
@@ -156,12 +156,12 @@ def test_what_the_engine_cannot_is_refused(pattern: str, search: Search) -> None
 @pytest.mark.parametrize("pattern", ["", "a" * 1001, "\ud800"])
 @pytest.mark.parametrize("is_regex", [True, False])
 def test_what_is_no_pattern_is_refused(pattern: str, is_regex: bool, search: Search) -> None:  # noqa: FBT001 - a parameter of the table
-    """agent.md section 3: Nothing, too much, half a character."""
+    """agent-tools: Nothing, too much, half a character."""
     assert search(pattern, regex=is_regex).outcome == "error"
 
 
 def test_a_pattern_as_long_as_can_be_is_taken(root: Path, search: Search) -> None:
-    """agent.md section 3: One under the bound, and at it."""
+    """agent-tools: One under the bound, and at it."""
     (root / "a").write_text("a" * 1000)
     for length in (999, 1000):
         assert "1 matching line" in search("a" * length).output
@@ -170,7 +170,7 @@ def test_a_pattern_as_long_as_can_be_is_taken(root: Path, search: Search) -> Non
 def test_without_the_engine_texts_are_searched_for(
     root: Path, search: Search, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """design.md section 8: A missing extra is one clear line naming the install command."""
+    """agent-tools: A missing extra is one clear line naming the install command."""
     monkeypatch.setitem(sys.modules, "re2", None)
     (root / "a").write_text("a.b\n")
     answer = search("a.b", regex=True)
@@ -180,14 +180,14 @@ def test_without_the_engine_texts_are_searched_for(
 
 
 def test_nothing_outside_is_searched(tmp_path: Path, search: Search) -> None:
-    """agent.md section 3: Below the roots, and what is not there is told."""
+    """agent-tools: Below the roots, and what is not there is told."""
     (tmp_path / "secret").write_text("needle")
     assert "is outside of the folders" in search("needle", path="../secret").output
     assert "nothing is at" in search("needle", path="nope").output
 
 
 def test_a_cancelled_search_ends(root: Path) -> None:
-    """ports: A tool that may take long asks whether it is still wanted."""
+    """agent-tools: A tool that may take long asks whether it is still wanted."""
     (root / "a").write_text("a")
     context = CallContext(thread=ThreadId("t1"), turn=1, call="c1", is_cancelled=lambda: True)
     answer = SearchFilesTool(Roots([root], base=root)).run({"pattern": "a"}, context)

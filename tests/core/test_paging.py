@@ -41,7 +41,7 @@ def test_a_line_ends_with_a_line_feed_and_with_nothing_else(text: str, lines: li
     ("length", "last", "next_line"), [(31, 2, None), (32, 2, None), (33, 1, 2)]
 )
 def test_a_page_takes_the_lines_that_fit(length: int, last: int, next_line: int | None) -> None:
-    """agent.md section 3: One byte under the bound, at it, one over."""
+    """agent-tools: One byte under the bound, at it, one over."""
     page = page_of(f"{'a' * 31}\n{'b' * length}\n", 1, 64)
     assert (page.last, page.next_line, page.is_cut) == (last, next_line, False)
     assert size_of(page.text) <= 64
@@ -49,7 +49,7 @@ def test_a_page_takes_the_lines_that_fit(length: int, last: int, next_line: int 
 
 @pytest.mark.parametrize(("length", "is_cut"), [(99, False), (100, False), (101, True)])
 def test_a_line_longer_than_a_page_is_cut_and_says_so(length: int, is_cut: bool) -> None:  # noqa: FBT001 - a parameter of the table
-    """agent.md section 3: One byte under the bound, at it, one over."""
+    """agent-tools: One byte under the bound, at it, one over."""
     page = page_of(f"{'a' * length}\nb", 1, 100)
     assert page.is_cut is is_cut
     assert size_of(page.text) <= 100
@@ -58,14 +58,14 @@ def test_a_line_longer_than_a_page_is_cut_and_says_so(length: int, is_cut: bool)
 
 
 def test_a_long_line_behind_others_begins_a_page() -> None:
-    """agent.md section 3: Pages are of whole lines, as far as these fit."""
+    """agent-tools: Pages are of whole lines, as far as these fit."""
     first, second = _pages(f"a\n{'b' * 200}\nc", 100)[:2]
     assert (first.text, first.next_line) == ("a", 2)
     assert (second.is_cut, second.first, second.last, second.next_line) == (True, 2, 2, 3)
 
 
 def test_the_last_line_is_cut_and_is_the_last() -> None:
-    """agent.md section 3: A cut line has no other page."""
+    """agent-tools: A cut line has no other page."""
     page = page_of("é" * 200, 1, 64)
     assert page.is_cut
     assert page.next_line is None
@@ -74,7 +74,7 @@ def test_the_last_line_is_cut_and_is_the_last() -> None:
 @pytest.mark.parametrize("character", ["a", "é", "→", "😀", "\ud800"])
 @pytest.mark.parametrize("limit", range(64, 72))
 def test_a_cut_falls_between_two_characters(character: str, limit: int) -> None:
-    """agent.md section 3: Bytes are bounded, characters are whole, lone surrogates too."""
+    """agent-tools: Bytes are bounded, characters are whole, lone surrogates too."""
     shown = cut_line(character * 100, limit)
     kept, _, mark = shown.partition("…")
     assert set(kept) == {character}
@@ -87,7 +87,7 @@ def test_the_beginning_of_a_line_is_marked_with_the_size_of_the_whole(
     total: int,
     is_cut: bool,  # noqa: FBT001 - a parameter of the table
 ) -> None:
-    """agent.md section 3: A line that is only begun is not shown as whole."""
+    """agent-tools: A line that is only begun is not shown as whole."""
     shown = cut_line("abc", 64, total)
     assert shown == (f"abc… [cut: a line of {total:,} bytes]" if is_cut else "abc")
 

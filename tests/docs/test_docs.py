@@ -41,7 +41,14 @@ PAGES = [
 FINDINGS = ROOT / "docs" / "reference" / "findings"
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 
-NOT_RUN = {"pip install .": "it fetches what it depends on; a test takes nothing from the network"}
+_FETCHES = "it fetches what it depends on; a test takes nothing from the network"
+NOT_RUN = {
+    "pip install .": _FETCHES,
+    "pip install 'counterfoil[models]'": _FETCHES,
+    "counterfoil chat --model qwen3:8b --base-url http://127.0.0.1:11434/v1": (
+        "it needs a model; tests/faces/test_agent_end_to_end.py runs it against one on loopback"
+    ),
+}
 """Lines of `sh` blocks that are not run, each with its reason."""
 
 
@@ -176,9 +183,27 @@ def test_a_workflow_calls_what_there_is(block: Block) -> None:
         assert set(re.findall(r"--[a-z-]+", rest)) <= known
 
 
+@pytest.mark.parametrize(
+    "block",
+    [block for block in [*_blocks("json"), *_blocks("toml")] if not block.is_generated],
+    ids=_place,
+)
+def test_a_server_that_a_page_registers_is_one_that_starts(block: Block) -> None:
+    """docs-executed: What a client is told to start is a command of ours, with its options."""
+    value = json.loads(block.text) if block.language == "json" else tomllib.loads(block.text)
+    servers = value.get("mcpServers", value.get("mcp_servers", {}))
+    assert block.language == "toml" or servers
+    for server in servers.values():
+        if server.get("command") == "counterfoil":
+            name, *rest = server["args"]
+            command = cli.get_command(click.Context(cli), name)
+            assert command is not None
+            command.make_context(name, list(rest))
+
+
 def test_no_block_is_of_a_language_that_nothing_looks_at() -> None:
     """docs-executed: What is neither run nor generated is prose, not a block."""
-    checked = {"sh", "console", "python", "toml", "yaml"}
+    checked = {"sh", "console", "python", "toml", "yaml", "json"}
     others = [
         block.place
         for page in PAGES

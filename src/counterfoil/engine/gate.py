@@ -234,7 +234,7 @@ def _grants(desk: GateDesk, matter: Matter, scope: Scope, source: str, now: str)
     for need in needs:
         is_here = scope == "project" or (need.pattern.is_exact and scope not in STANDING)
         yield Grant(
-            id=desk.clock.new_id(),
+            id=str(desk.clock.new_id()),
             pattern=need.pattern,
             level=need.level,
             scope=scope,

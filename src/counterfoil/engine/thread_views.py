@@ -16,7 +16,6 @@ from counterfoil.core.context import (
     first_after,
     first_turn_read,
     messages_of,
-    output_text,
     sent_entries,
 )
 from counterfoil.core.entries import Entry
@@ -33,6 +32,8 @@ from counterfoil.core.events import (
     ReplyGiven,
     ThreadOpened,
     ToolCalled,
+    ToolFailed,
+    ToolReturned,
 )
 from counterfoil.core.ids import EntryNumber, EventId, ThreadId
 from counterfoil.core.output_references import Recalling
@@ -267,8 +268,10 @@ def _texts(events: Iterable[Event]) -> Iterator[str]:
             status = "not recorded" if payload.exit_status is None else payload.exit_status
             yield f"$ {payload.command}\nexit status: {status}"
             yield from (text for text in (payload.stdout, payload.stderr) if text)
-        else:
-            yield output_text(event)
+        elif isinstance(payload, ToolReturned):
+            yield payload.output or ""
+        elif isinstance(payload, ToolFailed):
+            yield f"error: {payload.message}"
 
 
 def _asked(sent: Iterable[SentEntry], running: Iterable[TurnRecord]) -> Iterator[SentEntry]:

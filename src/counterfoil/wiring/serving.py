@@ -25,7 +25,7 @@ from counterfoil.faces.mcp import (
     serve_stdio,
 )
 from counterfoil.ports.transcripts import Transcript
-from counterfoil.ports.world import Spool
+from counterfoil.ports.world import Repository, Spool
 from counterfoil.wiring.agent import opened_agent, readable_roots
 
 if TYPE_CHECKING:  # the screens, and the checks, are paid for by who asks for one
@@ -91,8 +91,15 @@ def show_check(
 
     require_screen()
     silences = [Silence(s.rule, s.path, s.reason) for s in settings.silences]
-    check = TranscriptCheck(transcript, spool, silences=silences)
+    repository = _repository(settings.text("repo"))
+    check = TranscriptCheck(transcript, spool, repository=repository, silences=silences)
     return run_browser(check, transcript, theme=cast("ThemeName", theme), plain=plain)
+
+
+def _repository(name: str) -> Repository | None:
+    from counterfoil.adapters.git import GitRepository
+
+    return GitRepository(Path(name)) if name else None
 
 
 def ask_over_mcp(

@@ -2,12 +2,13 @@
 
 import asyncio
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from counterfoil.adapters.grants import GrantFile
 from counterfoil.adapters.shell import ShfmtParser
@@ -20,6 +21,7 @@ from counterfoil.core.gate.policy import Policy, load_policy
 from counterfoil.core.gate.scale import Level
 from counterfoil.core.ids import ThreadId
 from counterfoil.core.messages import AskedCall
+from counterfoil.core.plain import plain
 from counterfoil.core.settings import ConfigurationError, Settings
 from counterfoil.core.version import VERSION
 from counterfoil.engine.agent import GrantRow
@@ -309,7 +311,12 @@ class Workbench:
 
     @cached_property
     def _server_tools(self) -> tuple[Tool, ...]:
-        return tuple(self._servers.tools()) if self._servers is not None else ()
+        if self._servers is None:
+            return ()
+        tools = tuple(self._servers.tools())
+        for server, why in self._servers.faults.items():
+            sys.stderr.write(f"warning: no tools of mcp_servers.{server}: {plain(why)}\n")
+        return tools
 
     def close(self) -> None:
         """End what was started: servers, and the pages of threads that are still open."""
@@ -321,11 +328,19 @@ class Workbench:
     # --- what is shown ------------------------------------------------------------
 
     def config(self) -> Mapping[str, object]:
-        """Return every setting with its value and where it came from."""
-        return {
+        """Return every setting with its value and where it came from, secrets left out."""
+        shown = {
             name: {"value": setting.value, "origin": setting.origin}
             for name, setting in self._settings.values.items()
         }
+        servers = {
+            name: {**server, "env": dict.fromkeys(cast("dict[str, str]", server["env"]), "***")}
+            if "env" in server
+            else server
+            for name, server in self._settings.tables("mcp_servers").items()
+        }
+        shown["mcp_servers"]["value"] = servers
+        return shown
 
     def grants(self, thread: ThreadId | None) -> Sequence[GrantRow]:
         """Return what stands, and what holds in an open thread."""

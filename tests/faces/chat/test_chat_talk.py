@@ -15,13 +15,14 @@ from pathlib import Path
 import pytest
 
 from counterfoil.core.errors import CounterfoilError, NotFoundError, UnavailableError
-from counterfoil.core.events import CommandExited, ToolCalled
+from counterfoil.core.events import CommandExited, Event, ToolCalled
 from counterfoil.core.ids import ThreadId
 from counterfoil.core.messages import Delta
 from counterfoil.engine.agent import Agent
 from counterfoil.engine.effects import Execute, Record, Turn
 from counterfoil.engine.performing import NobodyApproves
 from counterfoil.engine.threads import Opening
+from counterfoil.engine.turn_result import TurnResult
 from counterfoil.faces.cli.chat import terminal
 from counterfoil.faces.cli.chat.approving import (
     TerminalApprover,
@@ -29,7 +30,7 @@ from counterfoil.faces.cli.chat.approving import (
     question_lines,
     read_answer,
 )
-from counterfoil.faces.cli.chat.commands import Typed, read_typed
+from counterfoil.faces.cli.chat.commands import Typed
 from counterfoil.faces.cli.chat.talk import Manner, Talk, begin
 from counterfoil.faces.cli.chat.voice import Voice
 from counterfoil.ports.tools import (
@@ -342,18 +343,18 @@ def test_a_new_thread_and_another_model(read: Read) -> None:
         await talk.answer(Typed("command", "", "/model"))
         await talk.answer(Typed("command", "other", "/model"))
         await talk.say("Go.")
-        before = talk.thread
+        before, opening = talk.thread, talk.opening
+        with pytest.raises(NotFoundError):
+            await talk.answer(Typed("command", "nowhere", "/model"))
+        talk.opening = Opening(model="nowhere")
+        with pytest.raises(NotFoundError):
+            await talk.answer(Typed("command", "", "/new"))
+        assert talk.agent.threads.find(before.id) is before
+        talk.opening = opening
         await talk.answer(Typed("command", "", "/new"))
         assert talk.thread is not before
         assert talk.thread.model == "other"
         assert talk.agent.threads.find(before.id) is None
-        talk.opening = Opening(model="nowhere")
-        now = talk.thread
-        with pytest.raises(NotFoundError):
-            await talk.answer(Typed("command", "", "/new"))
-        assert talk.agent.threads.find(now.id) is now
-        with pytest.raises(NotFoundError):
-            await talk.answer(Typed("command", "nowhere", "/model"))
         await talk.close()
 
     run(talk())
@@ -568,8 +569,49 @@ def test_a_delta_of_reasoning_is_not_said(read: Read) -> None:
     assert read() == ("", "")
 
 
-def test_a_conversation_reads_what_is_typed_the_same_way() -> None:
-    """chat-face: One reader of what is typed, at a terminal and in a pipe."""
-    typed = read_typed("/show 7")
-    assert typed is not None
-    assert typed.name == "/show"
+def test_a_person_who_interrupts_twice_has_left(
+    monkeypatch: pytest.MonkeyPatch, person: tuple[int, int], read: Read
+) -> None:
+    """chat-face: Twice in one turn ends the program, with exit code 130."""
+    _, reads = person
+    agent = build_agent([says("Fine.")])
+    say = Talk.say
+
+    async def interrupted(talk: Talk, prompt: str) -> TurnResult:
+        result = await say(talk, prompt)
+        talk.interrupts.count = 2
+        return result
+
+    monkeypatch.setattr(Talk, "say", interrupted)
+    monkeypatch.setattr(terminal, "_line_reader", lambda _: lambda _: "Go.")
+    with os.fdopen(os.dup(reads)) as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        code = terminal.talk_at_terminal(
+            agent, OPENING, color="never", shows_receipts=False, prompt=None
+        )
+    assert code == 130
+    assert read()[1].endswith("to go on: counterfoil chat --resume t1\n")
+
+
+def test_a_record_that_cannot_be_written_ends_the_conversation(
+    monkeypatch: pytest.MonkeyPatch, person: tuple[int, int], read: Read
+) -> None:
+    """chat-face: At a terminal, too, nothing is done that cannot be recorded."""
+    _, reads = person
+    made = world([says("Fine.")])
+
+    def broken(fact: object) -> Event:
+        raise UnavailableError("the disk is full")
+
+    def typed(_: Voice) -> str:
+        made.log.append = broken  # type: ignore[method-assign]
+        return "Go."
+
+    monkeypatch.setattr(terminal, "_line_reader", lambda _: typed)
+    with os.fdopen(os.dup(reads)) as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        with pytest.raises(UnavailableError):
+            terminal.talk_at_terminal(
+                made.agent(), OPENING, color="never", shows_receipts=False, prompt=None
+            )
+    assert "error: the disk is full" in read()[1]

@@ -70,7 +70,7 @@ def decisions(made: Served) -> list[tuple[str, str | None, str | None]]:
 
 @ERAS
 def test_the_person_sees_the_exact_command_its_level_and_directory(mode: str) -> None:
-    """agent.md sections 3 and 5: what is shown is what runs, and choices are offered."""
+    """respond: what is shown is what runs, and choices are offered."""
     asked: list[Given] = []
     made = serving(asks_command(COMMAND), says("Pushed."))
     (result,) = run(ask(made, mode, person(choice("once"), asked)))
@@ -101,7 +101,7 @@ def test_the_person_sees_the_exact_command_its_level_and_directory(mode: str) ->
     ],
 )
 def test_what_is_no_approval_runs_nothing(mode: str, said: ElicitResult, decision: str) -> None:
-    """agent.md section 3: only a choice that was offered approves; a dismissal does not."""
+    """agent-tools: only a choice that was offered approves; a dismissal does not."""
     made = serving(asks_command(COMMAND), says("It was refused."))
     (result,) = run(ask(made, mode, person(said, [])))
     assert made.runner.ran == []
@@ -113,7 +113,7 @@ def test_what_is_no_approval_runs_nothing(mode: str, said: ElicitResult, decisio
 
 @ERAS
 def test_a_client_without_a_dialog_has_nobody_who_approves(mode: str) -> None:
-    """agent.md section 3: nobody to ask is a refusal, and no call waits for one."""
+    """agent-tools: nobody to ask is a refusal, and no call waits for one."""
     made = serving(asks_command(COMMAND), says("It was refused."))
     (result,) = run(ask(made, mode, None))
     assert made.runner.ran == []
@@ -122,7 +122,7 @@ def test_a_client_without_a_dialog_has_nobody_who_approves(mode: str) -> None:
 
 
 def test_a_client_that_fails_to_ask_has_asked_nobody() -> None:
-    """agent.md section 3: an error of the client approves nothing, and the turn goes on."""
+    """agent-tools: an error of the client approves nothing, and the turn goes on."""
     made = serving(asks_command(COMMAND), says("It was refused."))
     error = ErrorData(code=-32000, message="no screen")
     (result,) = run(ask(made, "legacy", person(error, [])))
@@ -133,7 +133,7 @@ def test_a_client_that_fails_to_ask_has_asked_nobody() -> None:
 
 @ERAS
 def test_an_approval_of_the_thread_is_not_asked_again(mode: str) -> None:
-    """agent.md section 3: `session` holds in this thread for the same program and verb."""
+    """agent-tools: `session` holds in this thread for the same program and verb."""
     steps = (asks_command(COMMAND), says("Pushed."), asks_command(f"{COMMAND} --tags"), says("Ok."))
     asked: list[Given] = []
     made = serving(*steps)
@@ -145,7 +145,7 @@ def test_an_approval_of_the_thread_is_not_asked_again(mode: str) -> None:
 
 @ERAS
 def test_what_is_dangerous_is_offered_for_the_thread_at_most(mode: str) -> None:
-    """agent.md section 3: standing grants never cover what is dangerous."""
+    """agent-tools: standing grants never cover what is dangerous."""
     asked: list[Given] = []
     made = serving(asks_command(DANGER), says("Gone."))
     run(ask(made, mode, person(choice("always"), asked)))
@@ -156,7 +156,7 @@ def test_what_is_dangerous_is_offered_for_the_thread_at_most(mode: str) -> None:
 
 @ERAS
 def test_several_questions_of_a_turn_are_asked_one_after_the_other(mode: str) -> None:
-    """agent.md section 5: each command has its own question, and its own answer."""
+    """respond: each command has its own question, and its own answer."""
     steps = (asks_command(COMMAND), asks_command("docker compose up"), says("Done."))
     asked: list[Given] = []
     made = serving(*steps)
@@ -166,7 +166,7 @@ def test_several_questions_of_a_turn_are_asked_one_after_the_other(mode: str) ->
 
 
 def test_the_calling_model_cannot_answer() -> None:
-    """agent.md section 3: nothing among the arguments of any call is an approval."""
+    """agent-tools: nothing among the arguments of any call is an approval."""
     made = serving(asks_command(COMMAND), says("It was refused."))
 
     async def main() -> None:
@@ -181,7 +181,7 @@ def test_the_calling_model_cannot_answer() -> None:
 
 
 def test_a_command_cannot_pass_for_what_stands_before_it() -> None:
-    """agent.md section 3: the command is last and plain, so that no line of it is a heading."""
+    """agent-tools: the command is last and plain, so that no line of it is a heading."""
     request = ApprovalRequest(
         id="a",
         thread=ThreadId("t1"),
@@ -202,7 +202,7 @@ def test_a_command_cannot_pass_for_what_stands_before_it() -> None:
 
 
 def test_cancelling_a_call_withdraws_its_question() -> None:
-    """agent.md section 5: the waiting approval is cancelled with the call, and the client told."""
+    """respond: the waiting approval is cancelled with the call, and the client told."""
     made = serving(asks_command(COMMAND), says("Fine."))
     shown, withdrawn = asyncio.Event(), asyncio.Event()
 
@@ -233,7 +233,7 @@ def test_cancelling_a_call_withdraws_its_question() -> None:
 
 @ERAS
 def test_no_answer_in_time_is_a_refusal(mode: str) -> None:
-    """agent.md section 3: after the time for approvals the turn goes on without."""
+    """agent-tools: after the time for approvals the turn goes on without."""
     made = served(world([asks_command(COMMAND), says("Too late.")]), approval_seconds=0.05)
 
     append = made.world.log.append
@@ -271,7 +271,7 @@ async def interim(client: Client, thread: str = "t1", **more: Given) -> InputReq
 
 
 def test_a_state_that_comes_back_is_good_for_one_call() -> None:
-    """agent.md section 5: what was made up, or used before, is invalid params."""
+    """respond: what was made up, or used before, is invalid params."""
     made, never = serving(asks_command(COMMAND), says("Pushed.")), person(choice("once"), [])
 
     async def main() -> None:
@@ -297,7 +297,7 @@ def test_a_state_that_comes_back_is_good_for_one_call() -> None:
 
 
 def test_a_question_without_its_answer_is_asked_again() -> None:
-    """agent.md section 5: an answer to another question, or none, approves nothing."""
+    """respond: an answer to another question, or none, approves nothing."""
     made, never = serving(asks_command(COMMAND), says("Pushed.")), person(choice("once"), [])
 
     async def main() -> None:
@@ -316,7 +316,7 @@ def test_a_question_without_its_answer_is_asked_again() -> None:
 
 
 def test_a_client_that_never_comes_back_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    """agent.md section 5: waiting questions are bounded; past it the oldest is not waited for."""
+    """respond: waiting questions are bounded; past it the oldest is not waited for."""
     monkeypatch.setattr(respond, "_MOST_WAITING", 2)
     made = serving(*[asks_command(COMMAND)] * 3)
 

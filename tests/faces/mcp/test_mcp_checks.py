@@ -61,7 +61,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_a_transcript_below_the_roots_is_checked(root: Path) -> None:
-    """agent.md section 5: the same JSON as `counterfoil check --json`, as text and structure."""
+    """respond: the same JSON as `counterfoil check --json`, as text and structure."""
     made = serving(roots=[str(root)])
     for name in ("sub/a.jsonl", str(root / "sub" / "a.jsonl"), "sub/../sub/./a.jsonl"):
         result = call(made, "check", {"path": name})
@@ -71,7 +71,7 @@ def test_a_transcript_below_the_roots_is_checked(root: Path) -> None:
 
 
 def test_a_transcript_can_be_given_as_text() -> None:
-    """agent.md section 5: a text needs no root; U+2028 in it is a character like others."""
+    """respond: a text needs no root; U+2028 in it is a character like others."""
     made = serving()
     call(made, "check", {"text": "a\u2028b\u0085\n"})
     assert made.checked.files == [("-", "a\u2028b\u0085\n".encode())]
@@ -79,12 +79,12 @@ def test_a_transcript_can_be_given_as_text() -> None:
 
 @pytest.mark.parametrize("given", [{}, {"path": "a", "text": "b"}])
 def test_a_transcript_is_named_in_one_way(given: dict[str, str]) -> None:
-    """agent.md section 5: a path or a text."""
+    """respond: a path or a text."""
     assert "either argument 'path' or argument 'text'" in refusal(serving(), "check", given)
 
 
 def test_nothing_outside_the_roots_is_opened(root: Path, tmp_path: Path) -> None:
-    """C136, C137: real paths and components; the same answer whether a file is there or not."""
+    """respond: real paths and components; the same answer whether a file is there or not."""
     (root / "link").symlink_to(tmp_path / "secret")
     (root / "folder").symlink_to(tmp_path / "data2")
     (root / "circle").symlink_to(root / "circle")
@@ -123,25 +123,25 @@ def test_nothing_outside_the_roots_is_opened(root: Path, tmp_path: Path) -> None
 
 
 def test_a_link_inside_the_roots_is_followed_to_where_it_ends(root: Path) -> None:
-    """C137: what counts is the real path."""
+    """respond: what counts is the real path."""
     (root / "inside").symlink_to(root / "sub" / "a.jsonl")
     made = serving(roots=[str(root)])
     assert not call(made, "check", {"path": "inside"}).is_error
 
 
 def test_without_roots_no_file_can_be_named(root: Path) -> None:
-    """C136: nothing configured is nothing allowed."""
+    """respond: nothing configured is nothing allowed."""
     assert call(serving(), "check", {"path": str(root / "sub" / "a.jsonl")}).is_error
 
 
 def test_the_second_root_counts_too(root: Path, tmp_path: Path) -> None:
-    """agent.md section 5: below any of the roots."""
+    """respond: below any of the roots."""
     made = serving(roots=[str(root), str(tmp_path / "data2")])
     assert not call(made, "check", {"path": str(tmp_path / "data2" / "x")}).is_error
 
 
 def test_a_transcript_that_cannot_be_read_is_an_error_result() -> None:
-    """agent.md section 5: what the check raises is told."""
+    """respond: what the check raises is told."""
     made = serving()
 
     def broken(*_: object) -> bytes:
@@ -168,7 +168,7 @@ def receipts(made: Served) -> list[dict[str, Given]]:
 
 
 def test_a_receipt_as_it_was_handed_out_matches() -> None:
-    """agent.md section 5: folded again from the ledger, byte for byte; in any order of keys."""
+    """respond: folded again from the ledger, byte for byte; in any order of keys."""
     made = served(case_section_8())
     for receipt in receipts(made):
         for given in (receipt, dict(reversed(receipt.items()))):
@@ -204,7 +204,7 @@ def _change(path: str, value: Given) -> Callable[[dict[str, Given]], None]:
 def test_a_receipt_that_was_changed_differs_in_its_first_key(
     change: Callable[[dict[str, Given]], object], key: str
 ) -> None:
-    """agent.md section 5: the first key at fault, with what is given and what is recorded."""
+    """respond: the first key at fault, with what is given and what is recorded."""
     made = served(case_section_8())
     receipt = copy.deepcopy(receipts(made)[3])
     change(receipt)
@@ -214,7 +214,7 @@ def test_a_receipt_that_was_changed_differs_in_its_first_key(
 
 
 def test_a_receipt_of_nothing_that_is_recorded_is_unknown() -> None:
-    """agent.md section 5: an unknown thread or turn is a verdict, not an error."""
+    """respond: an unknown thread or turn is a verdict, not an error."""
     made = served(case_section_8())
     receipt = receipts(made)[0]
     for change, verdict in (
@@ -239,12 +239,12 @@ def test_a_receipt_of_nothing_that_is_recorded_is_unknown() -> None:
     ],
 )
 def test_what_names_no_turn_is_invalid(receipt: dict[str, Given]) -> None:
-    """agent.md section 5: a receipt says of which thread and turn it is."""
+    """respond: a receipt says of which thread and turn it is."""
     assert "argument 'receipt'" in refusal(serving(), "verify", {"receipt": receipt})
 
 
 def test_a_receipt_with_half_a_character_matches_as_it_was_handed_out() -> None:
-    """agent.md section 5: what was handed out is what is compared."""
+    """respond: what was handed out is what is compared."""
     tool = TableTool("odd", ToolAnswer(output="x", outcome="ok"))
     made = served(world([calls(("odd", '{"what":"\udcb2"}')), says("Done.")], tool))
     result = call(made, "respond", {"prompt": "a", "thread_id": "t1"})
@@ -258,7 +258,7 @@ def test_a_receipt_with_half_a_character_matches_as_it_was_handed_out() -> None:
 
 
 def test_pages_are_checked_for_a_run_or_a_store_below_the_roots(root: Path) -> None:
-    """agent.md section 5: `kb_lint` and `kb_resolve` give the JSON of their commands."""
+    """respond: `kb_lint` and `kb_resolve` give the JSON of their commands."""
     made = serving(roots=[str(root)])
     assert structured(call(made, "kb_lint", {})) == {"schema": 1, "findings": []}
     call(made, "kb_lint", {"run": "r1"})
@@ -273,7 +273,7 @@ def test_pages_are_checked_for_a_run_or_a_store_below_the_roots(root: Path) -> N
 
 
 def test_stores_that_cannot_be_meant_are_refused(root: Path) -> None:
-    """C115, C136: no run by a way up, no folder elsewhere, and one of the two."""
+    """respond: no run by a way up, no folder elsewhere, and one of the two."""
     made = serving(roots=[str(root)])
     assert "not by both" in refusal(made, "kb_lint", {"run": "r", "root": "sub"})
     assert "argument 'run'" in refusal(made, "kb_lint", {"run": "../x"})
@@ -286,6 +286,6 @@ def test_stores_that_cannot_be_meant_are_refused(root: Path) -> None:
 
 
 def test_closing_needs_an_id_that_can_be() -> None:
-    """agent.md section 5: `close_thread` refuses what is no id."""
+    """respond: `close_thread` refuses what is no id."""
     assert "thread id" in refusal(serving(), "close_thread", {"thread_id": "..%2f"})
     assert "is missing" in refusal(serving(), "close_thread", {})

@@ -80,7 +80,7 @@ async def client_at(url: str, **more: Given) -> AsyncGenerator[Client]:
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_the_case_of_the_specification_over_http(mode: str) -> None:
-    """agent.md sections 5 and 8: the same result over streamable HTTP."""
+    """agent-case: the same result over streamable HTTP."""
 
     async def main() -> None:
         async with at(served(case_section_8())) as url, client_at(url, mode=mode) as client:
@@ -93,7 +93,7 @@ def test_the_case_of_the_specification_over_http(mode: str) -> None:
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_approvals_reach_the_person_over_http(mode: str) -> None:
-    """agent.md section 5: by elicitation, on the stream of the call or between two calls."""
+    """respond: by elicitation, on the stream of the call or between two calls."""
     made = serving(asks_command("git push"), says("Pushed."))
 
     async def dialog(context: Given, params: Given) -> ElicitResult:
@@ -113,7 +113,7 @@ def test_approvals_reach_the_person_over_http(mode: str) -> None:
 
 
 def test_many_clients_share_the_threads() -> None:
-    """agent.md section 5: turns of one thread one at a time, whoever asks."""
+    """respond: turns of one thread one at a time, whoever asks."""
 
     async def main() -> None:
         async with at(served(echoing())) as url:
@@ -155,7 +155,7 @@ def test_many_clients_share_the_threads() -> None:
     ],
 )
 def test_who_is_let_in(headers: dict[str, str], status: int) -> None:
-    """agent.md section 5: the token, the host and the origin are those of a local client."""
+    """respond: the token, the host and the origin are those of a local client."""
     made = serving()
 
     async def main() -> int:
@@ -171,7 +171,7 @@ def test_who_is_let_in(headers: dict[str, str], status: int) -> None:
 
 
 def test_a_token_that_is_shown_twice_is_refused() -> None:
-    """agent.md section 5: two headers of which one is right are not right."""
+    """respond: two headers of which one is right are not right."""
 
     async def main() -> int:
         async with at(serving()) as url, httpx2.AsyncClient(timeout=20) as web:
@@ -185,14 +185,14 @@ def test_a_token_that_is_shown_twice_is_refused() -> None:
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org", "", "127.1", "*"])
 def test_only_loopback_is_listened_at(host: str) -> None:
-    """agent.md section 5: everything else is refused, with the reason."""
+    """respond: everything else is refused, with the reason."""
     with pytest.raises(UnavailableError, match="is no loopback address"):
         listen(host, 0)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.0.0.2"])
 def test_loopback_is_listened_at(host: str) -> None:
-    """agent.md section 5: and standard error says where, and what to send."""
+    """respond: and standard error says where, and what to send."""
     with listen(host, 0) as listener:
         said = how_to_use(listener)
         address, port = listener.getsockname()
@@ -201,7 +201,7 @@ def test_loopback_is_listened_at(host: str) -> None:
 
 
 def test_a_port_that_is_taken_is_told() -> None:
-    """agent.md section 5: as one line."""
+    """respond: as one line."""
     with listen("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
         with pytest.raises(UnavailableError, match=f"nothing can listen at 127.0.0.1:{port}"):
@@ -212,7 +212,7 @@ def test_a_port_that_is_taken_is_told() -> None:
 
 @pytest.mark.skipif(not socket.has_ipv6, reason="needs IPv6")
 def test_loopback_of_ipv6_is_written_in_brackets() -> None:
-    """agent.md section 5: `::1` is loopback."""
+    """respond: `::1` is loopback."""
     try:
         listener = listen("[::1]", 0)
     except UnavailableError:
@@ -223,7 +223,7 @@ def test_loopback_of_ipv6_is_written_in_brackets() -> None:
 
 @pytest.mark.parametrize("told", [signal.SIGTERM, signal.SIGINT])
 def test_a_server_that_is_told_to_end_closes_its_threads(told: int) -> None:
-    """agent.md section 5: `serve_http` says where it is, and ends in order; stdout stays empty."""
+    """respond: `serve_http` says where it is, and ends in order; stdout stays empty."""
     with subprocess.Popen(
         [sys.executable, str(SERVER), "http"],
         stdout=subprocess.PIPE,
@@ -255,7 +255,7 @@ def test_a_server_that_is_told_to_end_closes_its_threads(told: int) -> None:
 
 
 def test_a_token_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
-    """agent.md section 5: a 0600 file in the home."""
+    """respond: a 0600 file in the home."""
     path = tmp_path / "home" / "mcp-token"
     token = load_token(path)
     assert len(token) > 40
@@ -266,7 +266,7 @@ def test_a_token_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o622])
 def test_a_token_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> None:
-    """agent.md section 5: what others may know is no secret."""
+    """respond: what others may know is no secret."""
     path = tmp_path / "mcp-token"
     load_token(path)
     path.chmod(mode)
@@ -276,7 +276,7 @@ def test_a_token_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> N
 
 @pytest.mark.parametrize("content", ["", "short", "x" * 15, "x" * 20 + "\0", "é" * 20])
 def test_what_is_no_token_is_refused(tmp_path: Path, content: str) -> None:
-    """agent.md section 5: an empty or broken file lets nobody in."""
+    """respond: an empty or broken file lets nobody in."""
     path = tmp_path / "mcp-token"
     path.write_text(content)
     path.chmod(0o600)
@@ -285,7 +285,7 @@ def test_what_is_no_token_is_refused(tmp_path: Path, content: str) -> None:
 
 
 def test_a_token_is_no_link_and_no_pipe(tmp_path: Path) -> None:
-    """agent.md section 5: nothing is followed, and nothing waited for."""
+    """respond: nothing is followed, and nothing waited for."""
     (tmp_path / "real").write_text("x" * 40)
     (tmp_path / "real").chmod(0o600)
     (tmp_path / "link").symlink_to(tmp_path / "real")
@@ -298,7 +298,7 @@ def test_a_token_is_no_link_and_no_pipe(tmp_path: Path) -> None:
 
 
 def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    """agent.md section 5: as one line."""
+    """respond: as one line."""
     (tmp_path / "file").write_text("")
     with pytest.raises(UnavailableError, match="cannot be written"):
         load_token(tmp_path / "file" / "mcp-token")

@@ -36,7 +36,7 @@ async def case(client: Client) -> None:
 
 
 def test_every_resource_is_listed_and_can_be_read() -> None:
-    """agent.md section 5: those that there is one of, and templates of the others."""
+    """respond: those that there is one of, and templates of the others."""
     made = served(case_section_8())
 
     async def main() -> None:
@@ -78,7 +78,7 @@ def test_every_resource_is_listed_and_can_be_read() -> None:
 
 
 def test_reading_is_not_an_event() -> None:
-    """agent.md section 5: the ledger is the same after every resource was read."""
+    """respond: the ledger is the same after every resource was read."""
     made = served(case_section_8())
 
     async def main() -> None:
@@ -93,7 +93,7 @@ def test_reading_is_not_an_event() -> None:
 
 
 def test_rows_that_name_an_entry_carry_its_reference() -> None:
-    """agent.md section 5: a caller copies the reference instead of counting."""
+    """respond: a caller copies the reference instead of counting."""
     made = served(case_section_8())
 
     async def main() -> None:
@@ -131,7 +131,7 @@ def test_rows_that_name_an_entry_carry_its_reference() -> None:
 
 
 def test_the_context_resource_shows_exactly_what_was_sent() -> None:
-    """agent.md section 2: every past turn is shown as the model read it."""
+    """context: every past turn is shown as the model read it."""
     made = served(case_section_8())
 
     async def main() -> None:
@@ -201,7 +201,7 @@ BAD = [
 
 
 def test_grants_are_shown_once_with_those_of_open_threads() -> None:
-    """agent.md section 5: what stands, and what holds in a thread that is open here."""
+    """respond: what stands, and what holds in a thread that is open here."""
     made = serving(says("Done."))
     standing = GrantRow(
         id="a",
@@ -230,7 +230,7 @@ def test_grants_are_shown_once_with_those_of_open_threads() -> None:
 
 
 def test_what_is_no_resource_is_invalid_params() -> None:
-    """agent.md section 5, C136, C137: bad URI, page or turn; decoded once, nothing is opened."""
+    """respond: bad URI, page or turn; decoded once, nothing is opened."""
     made = served(case_section_8())
 
     async def main() -> None:
@@ -247,7 +247,7 @@ def test_what_is_no_resource_is_invalid_params() -> None:
 
 
 def test_a_record_that_cannot_be_read_is_an_internal_error() -> None:
-    """agent.md section 5: what is no fault of the caller is not told as one."""
+    """respond: what is no fault of the caller is not told as one."""
     made = serving()
 
     def broken() -> Given:
@@ -269,7 +269,7 @@ def test_a_record_that_cannot_be_read_is_an_internal_error() -> None:
     ("total", "pages"), [(0, 1), (1, 1), (49, 1), (50, 1), (51, 2), (100, 2), (101, 3)]
 )
 def test_rows_come_fifty_to_a_page(total: int, pages: int) -> None:
-    """agent.md section 5: 50 rows a page, with the exact numbers and the next one."""
+    """respond: 50 rows a page, with the exact numbers and the next one."""
     seen: list[int] = []
     uri: str | None = "counterfoil://threads"
     for number in range(1, pages + 1):
@@ -300,7 +300,7 @@ def test_rows_come_fifty_to_a_page(total: int, pages: int) -> None:
     ],
 )
 def test_text_comes_in_pages_of_sixteen_kib(text: str, pages: int) -> None:
-    """agent.md section 5: no page is longer, no character is cut, together they are the text."""
+    """respond: no page is longer, no character is cut, together they are the text."""
     found: list[Any] = []
     uri: str | None = "counterfoil://threads/t1/entries/1"
     while uri is not None:
@@ -314,14 +314,14 @@ def test_text_comes_in_pages_of_sixteen_kib(text: str, pages: int) -> None:
 
 
 def test_the_next_page_of_one_turn_is_of_the_same_turn() -> None:
-    """agent.md section 5: the turn is kept where a page follows."""
+    """respond: the turn is kept where a page follows."""
     address = Address(uri=f"{HERE}audit/t1?turn=2", parts=("audit", "t1"), turn=2)
     assert address.at_page(2) == f"{HERE}audit/t1?turn=2&page=2"
     assert parse_address(address.at_page(2)).turn == 2
 
 
 def test_long_texts_of_events_are_cut_and_found_whole_elsewhere() -> None:
-    """agent.md section 5: a row of the audit is bounded; it says of how many bytes, and where."""
+    """respond: a row of the audit is bounded; it says of how many bytes, and where."""
     sizes = (1023, 1024, 1025)
     tool = TableTool("size", lambda given, _: ToolAnswer(output="x" * int(str(given["what"]))))
     asked = calls(*(("size", json.dumps({"what": str(size)})) for size in sizes))
@@ -341,7 +341,7 @@ def test_long_texts_of_events_are_cut_and_found_whole_elsewhere() -> None:
 
 
 def test_long_messages_of_the_context_are_cut_and_found_whole_elsewhere() -> None:
-    """agent.md section 5: a row of the context is bounded; its entry has the whole."""
+    """respond: a row of the context is bounded; its entry has the whole."""
     made = serving(says("y" * (TEXT + 1)))
 
     async def main() -> None:
@@ -358,7 +358,7 @@ def test_long_messages_of_the_context_are_cut_and_found_whole_elsewhere() -> Non
 
 
 def test_the_pages_of_a_thread_are_those_that_it_wrote_and_retrieved() -> None:
-    """agent.md section 5: handles as a receipt has them, in the order of the record."""
+    """respond: handles as a receipt has them, in the order of the record."""
     facts = (
         PageWritten(run="t1", page="mine"),
         PageWritten(run="parent", page="theirs"),
@@ -382,7 +382,7 @@ def test_the_pages_of_a_thread_are_those_that_it_wrote_and_retrieved() -> None:
 
 
 def test_the_audit_shows_the_last_hundred_events() -> None:
-    """agent.md section 5: of the whole ledger, oldest first, fifty to a page."""
+    """respond: of the whole ledger, oldest first, fifty to a page."""
     made = serving(*[says("Done.") for _ in range(20)])
 
     async def main() -> None:
@@ -398,7 +398,7 @@ def test_the_audit_shows_the_last_hundred_events() -> None:
 
 
 def test_a_person_s_command_has_its_output_there_too() -> None:
-    """agent.md section 5: every event that holds an output can be asked for it."""
+    """respond: every event that holds an output can be asked for it."""
     made = serving(says("Done."))
 
     async def main() -> None:

@@ -3,13 +3,14 @@
 import asyncio
 import json
 from collections import Counter
+from threading import Barrier
 from typing import Any, TypeAlias
 
 import jsonschema
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 
 from counterfoil.core.context import MOST_OUTPUT
 from counterfoil.core.errors import UnavailableError
@@ -354,6 +355,56 @@ def test_fifty_calls_on_a_few_threads_keep_the_order_of_each() -> None:
     run(_many(served(echoing()), [f"t{number % 7}" for number in range(50)]))
 
 
+def test_tools_of_many_threads_block_beside_each_other() -> None:
+    """respond: threads in parallel, however long their tools block."""
+    together = Barrier(MOST_OPEN, timeout=10)
+
+    def meet(_: Given, __: Given) -> ToolAnswer:
+        together.wait()
+        return ToolAnswer(output="met")
+
+    made = served(echoing())
+    made.world.tools["note"] = TableTool("note", meet)
+
+    async def main() -> None:
+        async with Client(made.face.server) as client:
+            asked = [{"prompt": "x", "thread_id": f"t{number}"} for number in range(MOST_OPEN)]
+            found = await asyncio.gather(*(client.call_tool("respond", one) for one in asked))
+            outcomes = [
+                row["outcome"] for one in found for row in structured(one)["receipt"]["tools"]
+            ]
+            assert outcomes == ["ok"] * MOST_OPEN
+
+    run(main())
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_a_fault_of_ours_is_told_as_one(mode: str, caplog: pytest.LogCaptureFixture) -> None:
+    """respond: no traceback reaches a client, and the next call is served."""
+    made = serving()
+
+    def broken(*_: object) -> bytes:
+        raise RuntimeError("the inside of it")
+
+    object.__setattr__(made.services, "check", broken)
+    object.__setattr__(made.services.agent, "config", broken)
+
+    async def main() -> None:
+        async with Client(made.face.server, mode=mode) as client:
+            for call in (
+                client.call_tool("check", {"text": "x"}),
+                client.read_resource("counterfoil://config"),
+            ):
+                with pytest.raises(MCPError, match="an internal error") as refused:
+                    await call
+                assert refused.value.code == INTERNAL_ERROR
+                assert "inside" not in refused.value.message
+            await client.list_tools()
+
+    run(main())
+    assert "the inside of it" in caplog.text
+
+
 @ERAS
 def test_progress_carries_the_tool_lines(mode: str) -> None:
     """respond: progress notifications carry the tool lines, when asked for."""
@@ -460,7 +511,7 @@ def test_a_record_that_cannot_be_written_is_an_error_without_a_receipt() -> None
 
 
 def test_a_thread_that_cannot_be_closed_is_an_error() -> None:
-    """agent.md section 5: a record that cannot be written is told, whichever tool."""
+    """respond: a record that cannot be written is told, whichever tool."""
     made = serving(says("One."))
 
     async def main() -> Given:
@@ -479,7 +530,7 @@ def test_a_thread_that_cannot_be_closed_is_an_error() -> None:
 
 
 def test_half_characters_reach_no_client() -> None:
-    """C134: a lone surrogate of a tool or a model is replaced; the answer is whole."""
+    """respond: a lone surrogate of a tool or a model is replaced; the answer is whole."""
     tool = TableTool("odd", ToolAnswer(output="a\udcb2b"))
     made = served(world([calls(("odd", "{}")), says("it said \ud83d")], tool))
 
@@ -496,7 +547,7 @@ def test_half_characters_reach_no_client() -> None:
 
 
 def test_fitting_changes_nothing_that_fits() -> None:
-    """C134: values without half characters are handed on as they are."""
+    """respond: values without half characters are handed on as they are."""
     value = {"a": ["ü", 1, None, True, 2.5]}
     assert fit(value) is value
     assert fit({"a\udc80": ("\ud800", 1)}) == {"a\ufffd": ["\ufffd", 1]}

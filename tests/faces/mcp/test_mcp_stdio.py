@@ -99,7 +99,7 @@ def wired(which: str) -> Generator[Wire]:
 
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
 def test_older_clients_are_served(version: str) -> None:
-    """agent.md section 5: clients of the older protocol versions; the reply is the content."""
+    """respond: clients of the older protocol versions; the reply is the content."""
     with wired("case") as wire:
         hello = wire.initialize(version)
         assert hello["protocolVersion"] == version
@@ -122,7 +122,7 @@ def test_older_clients_are_served(version: str) -> None:
 
 
 def test_nothing_but_protocol_reaches_standard_output() -> None:
-    """C134: prints of imports, warnings and prints of children go to standard error."""
+    """respond: prints of imports, warnings and prints of children go to standard error."""
     with wired("says") as wire:
         wire.initialize("2025-06-18")
         wire.ask("tools/call", name="respond", arguments={"prompt": "a"})
@@ -132,7 +132,7 @@ def test_nothing_but_protocol_reaches_standard_output() -> None:
 
 
 def test_only_a_line_feed_ends_a_frame() -> None:
-    """C135: U+2028, U+0085, a carriage return; bytes come one by one; answers are one line."""
+    """respond: U+2028, U+0085, a carriage return; bytes come one by one; answers are one line."""
     prompt = "a\u2028b\u2029c\u0085d\x0be\x0c 😀"
     request = {
         "jsonrpc": "2.0",
@@ -156,7 +156,7 @@ def test_only_a_line_feed_ends_a_frame() -> None:
 
 
 def test_what_is_no_message_is_answered_by_an_error() -> None:
-    """C135: a client that sends damage learns it, and the next request is served."""
+    """respond: a client that sends damage learns it, and the next request is served."""
     with wired("says") as wire:
         wire.initialize("2025-06-18")
         for sent, id_, code in (
@@ -176,7 +176,7 @@ def test_what_is_no_message_is_answered_by_an_error() -> None:
 
 
 def test_a_real_client_is_asked_over_real_pipes() -> None:
-    """agent.md section 5: the SDK's own client over stdio, in the newest version."""
+    """respond: the SDK's own client over stdio, in the newest version."""
 
     async def main() -> None:
         parameters = StdioServerParameters(
@@ -194,7 +194,7 @@ def test_a_real_client_is_asked_over_real_pipes() -> None:
 
 @pytest.mark.parametrize("signal_", [signal.SIGTERM, signal.SIGINT])
 def test_a_server_that_is_told_to_end_ends(signal_: int) -> None:
-    """agent.md section 5: it ends at once although its client says nothing more."""
+    """respond: it ends at once although its client says nothing more."""
     with wired("says") as wire:
         wire.initialize("2025-06-18")
         wire.process.send_signal(signal_)
@@ -202,7 +202,7 @@ def test_a_server_that_is_told_to_end_ends(signal_: int) -> None:
 
 
 def test_a_client_that_reads_nothing_more_does_not_keep_the_server() -> None:
-    """agent.md section 5: a closed pipe is an end, and no traceback."""
+    """respond: a closed pipe is an end, and no traceback."""
     with wired("says") as wire:
         wire.initialize("2025-06-18")
         assert wire.process.stdout is not None
@@ -226,7 +226,7 @@ def test_a_client_that_reads_nothing_more_does_not_keep_the_server() -> None:
     st.integers(1, 9),
 )
 def test_frames_are_the_same_in_pieces_of_any_size(parts: list[bytes], size: int) -> None:
-    """C135: a frame is what stands between two line feeds, whatever the pieces."""
+    """respond: a frame is what stands between two line feeds, whatever the pieces."""
     content = b"".join(part + b"\n" for part in parts)
     splitter = FrameSplitter()
     found: list[bytes | None] = []
@@ -237,7 +237,7 @@ def test_frames_are_the_same_in_pieces_of_any_size(parts: list[bytes], size: int
 
 @pytest.mark.parametrize(("size", "is_kept"), [(9, True), (10, True), (11, False)])
 def test_a_frame_past_the_bound_is_skipped_whole(size: int, is_kept: bool) -> None:  # noqa: FBT001
-    """agent.md section 5: a bound is refused, and the frame behind it is read."""
+    """respond: a bound is refused, and the frame behind it is read."""
     splitter = FrameSplitter(longest=10)
     for piece in (bytes([byte]) for byte in b"x" * size):
         assert [*splitter.feed(piece)] == []
@@ -245,7 +245,7 @@ def test_a_frame_past_the_bound_is_skipped_whole(size: int, is_kept: bool) -> No
 
 
 def test_a_frame_past_the_bound_is_answered() -> None:
-    """agent.md section 5: the error says which bound."""
+    """respond: the error says which bound."""
     found = read_frame(None)
     assert isinstance(found, Refused)
     assert found.answer is not None
@@ -255,19 +255,19 @@ def test_a_frame_past_the_bound_is_answered() -> None:
 
 @given(st.binary())
 def test_no_bytes_break_the_reading(content: bytes) -> None:
-    """C135: whatever comes is a message, or refused."""
+    """respond: whatever comes is a message, or refused."""
     found = read_frame(content)
     assert isinstance(found, Refused | types.JSONRPCRequest | types.JSONRPCNotification)
 
 
 def test_deep_nesting_is_refused() -> None:
-    """C135: a frame that is nested past all measure is no message."""
+    """respond: a frame that is nested past all measure is no message."""
     found = read_frame(b"[" * 200_000)
     assert isinstance(found, Refused)
 
 
 def test_half_characters_are_written_replaced() -> None:
-    """C134: an answer that holds half a character is still one line of UTF-8."""
+    """respond: an answer that holds half a character is still one line of UTF-8."""
     message = types.JSONRPCResponse(jsonrpc="2.0", id=1, result={"a": "x\udc80\u2028"})
     frame = write_frame(message)
     assert json.loads(frame.decode())["result"] == {"a": "x\ufffd\u2028"}
@@ -276,7 +276,7 @@ def test_half_characters_are_written_replaced() -> None:
 
 
 def test_streams_over_pipes_end_with_their_input() -> None:
-    """agent.md section 5: the end of input is the end of the messages."""
+    """respond: the end of input is the end of the messages."""
     reading, theirs = os.pipe()
     ours, writing = os.pipe()
     os.write(theirs, b'{"jsonrpc":"2.0","method":"a"}\nnoise\n{"jsonrpc":"2.0","method":"b"}\n')
@@ -307,7 +307,7 @@ def test_streams_over_pipes_end_with_their_input() -> None:
     ],
 )
 def test_closed_descriptors_are_told(redirection: str, code: int, said: str) -> None:
-    """C134: what was closed is no place for anything; nothing is written where it is not meant."""
+    """respond: What was closed is no place for anything; nothing is written to it."""
     done = subprocess.run(
         ["/bin/sh", "-c", f'"$0" "$1" says {redirection}', sys.executable, str(SERVER)],
         capture_output=True,
@@ -323,7 +323,7 @@ def test_closed_descriptors_are_told(redirection: str, code: int, said: str) -> 
 
 
 def test_a_missing_extra_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """agent.md section 5: it says what to install."""
+    """respond: it says what to install."""
     for name in ("counterfoil.faces.mcp.stdio", "counterfoil.faces.mcp.http"):
         monkeypatch.delitem(sys.modules, name, raising=False)
         monkeypatch.setitem(sys.modules, name, None)
@@ -341,7 +341,7 @@ def test_a_missing_extra_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_face_itself_imports_no_extra() -> None:
-    """agent.md section 5: who asks whether there is a server pays for none."""
+    """respond: who asks whether there is a server pays for none."""
     code = (
         "import sys, counterfoil.faces.mcp;"
         "print(sorted({'mcp','mcp_types','pydantic','click','rich','textual','openai','starlette'}"

@@ -82,7 +82,7 @@ def test_findings_stand_beside_the_record(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """agent.md section 7: a transcript browser, at each size and in each look."""
+    """tui: a transcript browser, at each size and in each look."""
     del tmp_path
 
     async def main() -> None:
@@ -106,7 +106,7 @@ def test_findings_stand_beside_the_record(
 def test_a_finding_jumps_to_the_place_that_decides_it(
     browse: Browse, claude: Callable[..., str]
 ) -> None:
-    """agent.md section 7: a finding jumps to the place in the record that decides it."""
+    """tui: a finding jumps to the place in the record that decides it."""
 
     async def main() -> None:
         app = browse(session(claude))
@@ -138,7 +138,7 @@ def test_a_finding_jumps_to_the_place_that_decides_it(
 def test_an_entry_that_is_missing_leads_to_the_reply(
     browse: Browse, own_thread: Callable[..., str]
 ) -> None:
-    """agent.md section 8: the missing entries, in the browser as well."""
+    """agent-case: the missing entries, in the browser as well."""
 
     async def main() -> None:
         app = browse(own_thread("Done (entry 4), see entries 19-30.", 18))
@@ -155,7 +155,7 @@ def test_an_entry_that_is_missing_leads_to_the_reply(
 def test_a_session_of_ten_thousand_turns_is_a_list_like_any_other(
     browse: Browse, claude: Callable[..., str]
 ) -> None:
-    """agent.md section 7: only what is on the screen is drawn."""
+    """tui: only what is on the screen is drawn."""
     steps = [
         step
         for n in range(10_000)
@@ -177,7 +177,7 @@ def test_a_session_of_ten_thousand_turns_is_a_list_like_any_other(
 def test_hostile_words_of_a_session_are_written_out(
     browse: Browse, claude: Callable[..., str]
 ) -> None:
-    """design.md section 9: nothing of a record steers a terminal."""
+    """plain-text: nothing of a record steers a terminal."""
     evil = "\x1b]0;owned\x07\u202e[bold]x[/] " + "y" * 100_000
     text = claude(
         {"prompt": evil},
@@ -202,7 +202,7 @@ def test_hostile_words_of_a_session_are_written_out(
 def test_what_cannot_be_read_ends_the_program_with_its_error(
     browse: Browse, claude: Callable[..., str]
 ) -> None:
-    """design.md section 5: could not tell."""
+    """exit-codes: could not tell."""
 
     async def main() -> None:
         app = browse(session(claude))
@@ -222,7 +222,7 @@ def test_what_cannot_be_read_ends_the_program_with_its_error(
 
 
 def test_a_session_that_goes_away_is_said(browse: Browse, claude: Callable[..., str]) -> None:
-    """design.md section 6: unavailability is an error with advice, not a crash."""
+    """errors: unavailability is an error with advice, not a crash."""
 
     async def main() -> None:
         app = browse(session(claude))
@@ -240,7 +240,7 @@ def test_a_session_that_goes_away_is_said(browse: Browse, claude: Callable[..., 
 
 
 def test_the_keys_are_told(browse: Browse, claude: Callable[..., str]) -> None:
-    """agent.md section 7: keys shown."""
+    """tui: keys shown."""
 
     async def main() -> None:
         app = browse(session(claude))
@@ -255,5 +255,5 @@ def test_the_keys_are_told(browse: Browse, claude: Callable[..., str]) -> None:
 
 
 def test_the_samples_are_json_lines(claude: Callable[..., str]) -> None:
-    """The sessions of these tests are what the harness writes."""
+    """tui: The sessions of these tests are what the harness writes."""
     assert all(json.loads(line) for line in session(claude).splitlines())

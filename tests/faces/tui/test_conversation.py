@@ -59,7 +59,7 @@ SIZES = {"80x24": (80, 24), "160x50": (160, 50)}
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("look", LOOKS)
 def test_the_case_of_section_8_stands_on_the_screen(size: str, look: str) -> None:
-    """agent.md section 8: the ran line and the missing entries; section 7: at each size."""
+    """agent-case: the ran line and the missing entries; section 7: at each size."""
 
     async def main() -> None:
         async with shown(talk(case_section_8().agent(), LOOKS[look]), SIZES[size]) as pilot:
@@ -79,7 +79,7 @@ def test_the_case_of_section_8_stands_on_the_screen(size: str, look: str) -> Non
 
 @pytest.mark.parametrize("look", ["none", "plain"])
 def test_without_colour_there_is_no_colour(look: str) -> None:
-    """agent.md section 7: it works without colour; the words and marks are all there."""
+    """tui: it works without colour; the words and marks are all there."""
 
     async def main() -> None:
         async with shown(talk(case_section_8().agent(), LOOKS[look])) as pilot:
@@ -96,7 +96,7 @@ def test_no_color_takes_colour_away_unless_it_was_asked_for(
     has_colours: bool,  # noqa: FBT001 - a parameter of the test
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """design.md section 5: NO_COLOR is honoured; agent.md section 7."""
+    """exit-codes: NO_COLOR is honoured; agent.md section 7."""
     monkeypatch.setenv("NO_COLOR", "1")
 
     async def main() -> None:
@@ -109,7 +109,7 @@ def test_no_color_takes_colour_away_unless_it_was_asked_for(
 
 
 def test_the_plain_look_draws_no_box_and_no_bar() -> None:
-    """agent.md section 7: a screen reader's plain mode."""
+    """tui: a screen reader's plain mode."""
 
     async def main() -> None:
         async with shown(talk(case_section_8().agent(), Look(plain=True))) as pilot:
@@ -125,7 +125,7 @@ def test_the_plain_look_draws_no_box_and_no_bar() -> None:
 
 
 def test_a_call_is_folded_and_its_real_output_is_one_key_away() -> None:
-    """agent.md section 7: tool lines folded with their real output one key away."""
+    """tui: tool lines folded with their real output one key away."""
     output = "".join(f"line {number} [red]not red[/]\n" for number in range(60))
     tool = TableTool("read_file", ToolAnswer(output=output))
 
@@ -152,7 +152,7 @@ def test_a_call_is_folded_and_its_real_output_is_one_key_away() -> None:
 
 
 def test_calls_that_fail_say_so_in_words() -> None:
-    """agent.md section 7: nothing is told by colour alone."""
+    """tui: nothing is told by colour alone."""
 
     def throw(*_: object) -> ToolAnswer:
         raise OSError("no such disk")
@@ -181,7 +181,7 @@ def test_calls_that_fail_say_so_in_words() -> None:
 
 
 def test_a_reply_comes_as_markdown_while_it_is_said() -> None:
-    """agent.md section 7: streaming reply as Markdown."""
+    """tui: streaming reply as Markdown."""
 
     async def main() -> None:
         w = world(["# Title\n\n- one\n- two **bold**\n"])
@@ -202,7 +202,7 @@ def test_a_reply_comes_as_markdown_while_it_is_said() -> None:
 
 
 def test_keys_that_are_held_while_a_turn_runs_send_nothing() -> None:
-    """agent.md section 7: what is typed while a turn runs stays in the box."""
+    """tui: what is typed while a turn runs stays in the box."""
 
     async def main() -> None:
         w = world(["Working …", says("Never asked.")])
@@ -223,7 +223,7 @@ def test_keys_that_are_held_while_a_turn_runs_send_nothing() -> None:
 
 
 def test_hostile_text_is_written_out() -> None:
-    """design.md section 9: no escape, control or bidirectional character steers a terminal."""
+    """plain-text: no escape, control or bidirectional character steers a terminal."""
     text = "[bold red]a[/] \x1b[31mred\x1b[0m \u202eevil\u202c \x07 <!-- hidden --> <b>tag</b>"
     tool = TableTool("x\u202ey", ToolAnswer(output=text))
 
@@ -260,7 +260,7 @@ def test_hostile_text_is_written_out() -> None:
     ids=["line", "words", "list", "table", "quotes", "fence", "brackets", "marks", "wide"],
 )
 def test_an_enormous_reply_is_drawn_in_part_and_shown_whole(reply: str) -> None:
-    """agent.md section 7: a reply of a megabyte leaves the screen responsive."""
+    """tui: a reply of a megabyte leaves the screen responsive."""
 
     async def main() -> None:
         app = talk(build_agent([says(reply)]))
@@ -277,7 +277,7 @@ def test_an_enormous_reply_is_drawn_in_part_and_shown_whole(reply: str) -> None:
 
 
 def test_a_flood_of_pieces_is_drawn_a_few_times() -> None:
-    """agent.md section 7: no piece of a reply is drawn on its own."""
+    """tui: no piece of a reply is drawn on its own."""
 
     async def main() -> None:
         pieces = ["word "] * 3000
@@ -323,7 +323,7 @@ def test_a_flood_of_pieces_is_drawn_a_few_times() -> None:
     ],
 )
 def test_a_key_answers_the_question(key: str, decision: str, scope: str) -> None:
-    """agent.md section 7: approval dialog with the exact command and its level."""
+    """tui: approval dialog with the exact command and its level."""
     answers: list[ApprovalAnswer] = []
 
     async def main() -> None:
@@ -351,7 +351,7 @@ def test_a_key_answers_the_question(key: str, decision: str, scope: str) -> None
 
 @pytest.mark.parametrize("size", SIZES)
 def test_the_question_is_drawn(size: str) -> None:
-    """agent.md section 7: screens are snapshot-tested."""
+    """tui: screens are snapshot-tested."""
 
     async def main() -> None:
         w = world([calls(("run_command", "{}")), says("Done.")])
@@ -373,7 +373,7 @@ def test_the_question_is_drawn(size: str) -> None:
 
 
 def test_what_was_typed_ahead_approves_nothing() -> None:
-    """agent.md section 3: the person decides, not the keys that were still to come."""
+    """agent-tools: the person decides, not the keys that were still to come."""
     answers: list[ApprovalAnswer] = []
 
     async def main() -> None:
@@ -396,7 +396,7 @@ def test_what_was_typed_ahead_approves_nothing() -> None:
 
 
 def test_a_question_that_is_withdrawn_leaves_the_screen() -> None:
-    """agent.md section 3: no answer in time is a refusal."""
+    """agent-tools: no answer in time is a refusal."""
 
     async def main() -> None:
         w = world([calls(("run_command", "{}")), says("Done.")])
@@ -419,7 +419,7 @@ def test_a_question_that_is_withdrawn_leaves_the_screen() -> None:
 
 
 def test_the_context_is_shown_turn_by_turn() -> None:
-    """agent.md section 7: the context view by turn."""
+    """tui: the context view by turn."""
 
     async def main() -> None:
         app = talk(case_section_8().agent(), Look("dark"))
@@ -469,7 +469,7 @@ def test_the_context_is_shown_turn_by_turn() -> None:
     ],
 )
 def test_a_command_is_answered(typed: str, wanted: str) -> None:
-    """agent.md section 6: the same commands, the same numbers."""
+    """chat-face: the same commands, the same numbers."""
 
     async def main() -> None:
         app = talk(case_section_8().agent())
@@ -482,7 +482,7 @@ def test_a_command_is_answered(typed: str, wanted: str) -> None:
 
 
 def test_new_begins_another_thread() -> None:
-    """agent.md section 6: `/new`; the thread before is closed, and can be resumed."""
+    """chat-face: `/new`; the thread before is closed, and can be resumed."""
 
     class Clock(CountingClock):
         numbers = counting(1)
@@ -507,7 +507,7 @@ def test_new_begins_another_thread() -> None:
 
 
 def test_quit_leaves() -> None:
-    """agent.md section 6: `/quit`."""
+    """chat-face: `/quit`."""
 
     async def main() -> None:
         app = talk(build_agent([]))
@@ -521,7 +521,7 @@ def test_quit_leaves() -> None:
 
 
 def test_what_a_person_runs_is_shown_with_its_output() -> None:
-    """agent.md section 1: what a person runs with `!` becomes an entry."""
+    """turns: what a person runs with `!` becomes an entry."""
 
     def typed(command: str, turn: int) -> Turn[ToolAnswer]:
         del turn
@@ -548,7 +548,7 @@ def test_what_a_person_runs_is_shown_with_its_output() -> None:
 
 
 def test_a_thread_is_resumed_with_its_turns() -> None:
-    """agent.md section 1: threads are resumed by id; the notes are those of the record."""
+    """turns: threads are resumed by id; the notes are those of the record."""
     w = case_section_8()
 
     async def first() -> None:
@@ -591,7 +591,7 @@ def long_thread(monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def test_a_long_thread_opens_with_its_last_turns(long_thread: World) -> None:
-    """agent.md section 7: a thread of any length opens as fast as a short one."""
+    """tui: a thread of any length opens as fast as a short one."""
 
     async def main() -> None:
         app = talk(long_thread.agent(), thread="t1")
@@ -613,7 +613,7 @@ def test_a_long_thread_opens_with_its_last_turns(long_thread: World) -> None:
 
 
 def test_a_thread_that_is_held_ends_the_program_with_its_error() -> None:
-    """agent.md section 1: a `ConflictError` that names the holder."""
+    """turns: a `ConflictError` that names the holder."""
     w = world([])
 
     async def main() -> None:
@@ -630,7 +630,7 @@ def test_a_thread_that_is_held_ends_the_program_with_its_error() -> None:
 
 
 def test_a_model_that_fails_leaves_the_conversation_usable() -> None:
-    """agent.md section 1: a failed turn has a receipt too."""
+    """turns: a failed turn has a receipt too."""
 
     async def main() -> None:
         app = talk(build_agent([UnavailableError("no server answers"), says("Back.")]))

@@ -7,7 +7,7 @@ what does not fit, or could be read in two ways, is told apart by a digest.
 >>> offered_name("files", "read")
 'files__read'
 >>> offered_name("my.files", "read")
-'my_files__read_b281f434'
+'my_files__read_31f5230e'
 """
 
 import re

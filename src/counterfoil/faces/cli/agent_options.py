@@ -30,8 +30,8 @@ def agent_options(command: Command) -> Command:
             value = options.pop(name)
             if name == "no_network":
                 flags |= {"network": False} if value else {}
-            elif value:
-                flags[_KEYS.get(name, name)] = list(value) if isinstance(value, tuple) else value
+            elif value:  # of an option that may be repeated: a tuple of texts
+                flags[_KEYS.get(name, name)] = value
         return command(*arguments, flags=flags, **options)
 
     for option, settings in reversed(_OPTIONS):

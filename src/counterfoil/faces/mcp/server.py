@@ -2,8 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
-from typing import Any
+import logging
+from collections.abc import AsyncGenerator, Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
 
 from mcp import types
 from mcp.server.lowlevel import Server
@@ -13,7 +16,7 @@ from counterfoil.core.errors import CounterfoilError, InvalidIdError, NotFoundEr
 from counterfoil.core.ids import ThreadId
 from counterfoil.faces.mcp.checks import Checks
 from counterfoil.faces.mcp.fitting import fit_text, json_text
-from counterfoil.faces.mcp.opened import OpenedThreads
+from counterfoil.faces.mcp.opened import MOST_OPEN, OpenedThreads
 from counterfoil.faces.mcp.resources import (
     JSON,
     ResourceViews,
@@ -28,6 +31,13 @@ from counterfoil.faces.mcp.services import McpServices
 from counterfoil.wire.arguments import ArgumentFault, read_arguments
 
 NAME = "counterfoil"
+
+_WORKERS = 4 * MOST_OPEN
+"""Threads of the process that may block at once: a tool each, and those who record."""
+
+_LOG = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 _INSTRUCTIONS = (
     "respond asks a local agent and returns its reply with a receipt of what it did, and the"
@@ -44,10 +54,12 @@ class McpFace:
         self._respond = Respond(services.agent, self._opened)
         self._checks = Checks(services)
         self._views = ResourceViews(services.agent)
+        self._has_room = False
         self.server: Server[Any] = Server(
             NAME,
             version=services.version,
             instructions=_INSTRUCTIONS,
+            lifespan=self._with_room,
             get_tool_input_schema=ARGUMENTS.get,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
@@ -60,10 +72,21 @@ class McpFace:
         """End what runs, and close every thread."""
         await self._respond.close()
 
+    @asynccontextmanager
+    async def _with_room(self, _: object) -> AsyncGenerator[dict[str, object]]:
+        """Let every thread that is open block beside the others, and be recorded meanwhile."""
+        if not self._has_room:
+            self._has_room = True
+            asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_WORKERS))
+        yield {}
+
     async def _list_tools(self, _: object, __: object) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[*TOOLS])
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> Answer:
+        return await _contained(self._called(context, params))
+
+    async def _called(self, context: Context, params: types.CallToolRequestParams) -> Answer:
         arguments = _arguments(params)
         if params.name == "respond":
             return await self._respond.call(context, params, arguments)
@@ -92,7 +115,8 @@ class McpFace:
         self, _: object, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         try:
-            shown = await asyncio.to_thread(read_resource, self._views, params.uri)
+            reading = asyncio.to_thread(read_resource, self._views, params.uri)
+            shown = await _contained(reading)
         except NotFoundError as error:
             raise invalid(error.diagnosis()) from error
         except CounterfoilError as error:
@@ -100,6 +124,18 @@ class McpFace:
             raise MCPError(code=types.INTERNAL_ERROR, message=message) from error
         contents = types.TextResourceContents(uri=params.uri, mime_type=JSON, text=json_text(shown))
         return types.ReadResourceResult(contents=[contents])
+
+
+async def _contained(work: Coroutine[Any, Any, T]) -> T:
+    """Do `work`; what is a fault of ours is told as one, and no more of it."""
+    try:
+        return await work
+    except (MCPError, CounterfoilError):
+        raise
+    except Exception as error:
+        _LOG.exception("a request failed")
+        message = "an internal error; the standard error of the server has more"
+        raise MCPError(code=types.INTERNAL_ERROR, message=message) from error
 
 
 def _arguments(params: types.CallToolRequestParams) -> Mapping[str, object]:

@@ -22,22 +22,33 @@ _MOST_CHARACTERS = 4
 
 
 def pieces(text: str, width: int) -> Iterator[str]:
-    """Yield `text` in pieces that are at most `width` cells wide; "" is one piece.
+    """Yield `text` in pieces that are at most `width` cells wide, cut at a blank near the end.
 
-    >>> list(pieces("abcde", 2))
-    ['ab', 'cd', 'e']
+    The pieces together are the text; "" is one piece.
+
+    >>> list(pieces("abcde fgh", 8))
+    ['abcde ', 'fgh']
     """
-    if text.isascii():
-        yield from (text[at : at + width] for at in range(0, max(1, len(text)), width))
-        return
-    start, used = 0, 0
-    for at, character in enumerate(text):
-        cells = get_character_cell_size(character)
-        if used + cells > width or at - start >= _MOST_CHARACTERS * width:
-            yield text[start:at]
-            start, used = at, 0
-        used += cells
-    yield text[start:]
+    start, is_ascii = 0, text.isascii()
+    while True:
+        end = start + width if is_ascii else _end(text, start, width)
+        if end >= len(text):
+            yield text[start:]
+            return
+        blank = text.rfind(" ", max(start, end - width // 2), end)
+        cut = end if blank < 0 else blank + 1
+        yield text[start:cut]
+        start = cut
+
+
+def _end(text: str, start: int, width: int) -> int:
+    """Return where the cells end that begin at `start`; one character always fits."""
+    used = 0
+    for at in range(start, min(len(text), start + _MOST_CHARACTERS * width)):
+        used += get_character_cell_size(text[at])
+        if used > width:
+            return max(at, start + 1)
+    return start + _MOST_CHARACTERS * width
 
 
 class Lines(ScrollView, can_focus=True, inherit_bindings=False):

@@ -229,7 +229,8 @@ def turn_ended(result: TurnResult, seconds: float) -> TurnEnded:
 
 def _told(what: Event | Delta) -> Iterator[Told]:
     if isinstance(what, Delta):
-        yield Heard(text=what.text, reasoning=what.reasoning)
+        if what.text or what.reasoning:
+            yield Heard(text=what.text, reasoning=what.reasoning)
         return
     payload = what.payload
     if isinstance(payload, PromptReceived):

@@ -156,7 +156,7 @@ def _line_reader(history: Iterable[str]) -> Callable[[Voice], str]:
         import readline  # noqa: PLC0415 - it takes hold of the terminal
     except ImportError:  # pragma: no cover - a Python that was built without it
         return lambda voice: _read_plainly(voice, PROMPT)
-    if "libedit" not in (readline.__doc__ or ""):
+    if "libedit" not in (readline.__doc__ or "") and os.environ.get("TERM") != "dumb":
         readline.parse_and_bind("set enable-bracketed-paste on")  # a paste is one message
     for prompt in history:
         readline.add_history(prompt)

@@ -1,5 +1,8 @@
 """`counterfoil config`: every setting, its value and where it came from."""
 
+from collections.abc import Iterable
+from typing import cast
+
 import click
 
 from counterfoil.core.plain import plain
@@ -52,5 +55,5 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple | dict):
-        return plain(", ".join(map(str, value)))
+        return plain(", ".join(map(str, cast("Iterable[object]", value))))
     return plain(str(value))
