@@ -78,7 +78,7 @@ def test_the_tools_of_a_server_are_offered_and_run(connect: Callable[..., McpToo
 
 
 def test_an_error_of_a_server_is_an_error(connect: Callable[..., McpToolServers]) -> None:
-    """respond: a result with `isError` is an error with its text, and no success."""
+    """respond: a result with `isError` is an error with its text, and no success (C132)."""
     servers = connect({"s": table("good")})
     assert run(servers, "fail") == ToolAnswer(output="upstream 500", outcome="error")
     refused = run(servers, "refuse")
@@ -87,7 +87,7 @@ def test_an_error_of_a_server_is_an_error(connect: Callable[..., McpToolServers]
 
 
 def test_an_error_of_a_server_is_one_in_the_receipt(connect: Callable[..., McpToolServers]) -> None:
-    """respond: the receipt says error, and the `ran:` line failed."""
+    """respond: the receipt says error, and the `ran:` line failed (C132)."""
     servers = connect({"s": table("good")})
     made = world([calls(("s__fail", "{}")), says("It was sent.")], *servers.tools())
 
@@ -208,7 +208,7 @@ def test_a_server_that_dies_is_started_again(connect: Callable[..., McpToolServe
 def test_a_server_that_prints_garbage_is_served(
     connect: Callable[..., McpToolServers], which: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """respond: what is no protocol is skipped, and not printed by us."""
+    """respond: what is no protocol is skipped, and not printed by us (C134)."""
     servers = connect({"s": table(which)})
     assert run(servers, "garbage", "x").output == "x (1)"
     assert capfd.readouterr() == ("", "")

@@ -521,14 +521,49 @@ def test_the_prompt_stands_on_standard_error(
         assert out.read_text("utf-8") == "Fine.\n"
 
 
-def test_errors_in_a_file_leave_the_terminal_usable(
+def test_where_a_question_cannot_be_seen_nobody_is_asked(
     person: Callable[..., Process], script: Callable[[str], str], tmp_path: Path
 ) -> None:
-    """chat-face: Where standard error is no terminal, a line is read as it is typed."""
+    """gate: With standard error in a file a line is read as typed, and nothing is approved."""
     err = tmp_path / "err.txt"
-    process = person("chat", "--model", script('{"say":"Fine."}\n'), err=err)
+    process = person("chat", "--model", script(ASKING), err=err)
     process.type("Go.\n")
-    process.until("Fine.")
-    process.type("/quit\n")
+    process.until("nobody is there to ask")
+    process.type("\x04")
     assert process.end() == 0
     assert err.read_text("utf-8").count("> ") == 2
+    assert not (tmp_path / "made").exists()
+
+
+def test_earlier_prompts_are_at_hand_where_a_thread_is_resumed(
+    person: Callable[..., Process], script: Callable[[str], str], run: Run
+) -> None:
+    """chat-face: The key for the line before brings them back."""
+    model = script('{"say":"Fine."}\n')
+    run("chat", "--model", model, "--thread", "t1", "--once", "What was it?")
+    process = person("chat", "--model", model, "--resume", "t1", TERM="xterm")
+    process.until("> ")
+    process.type("\x10")
+    process.until("What was it?")
+    process.type("\n")
+    process.until("Fine.")
+    process.until("> ")
+    process.type("/quit\n")
+    assert process.end() == 0
+
+
+def test_a_thread_that_another_process_has_is_not_taken(
+    piped: Callable[..., Process], script: Callable[[str], str], run: Run
+) -> None:
+    """leases: The second one is told who has it, and ends with 2."""
+    model = script('{"say":"Fine."}\n')
+    process = piped("chat", "--json", "--model", model, "--thread", "t1", reads="stdout")
+    process.until('"ready"')
+    code, out, err = run("chat", "--model", model, "--resume", "t1", "--once", "Go.")
+    assert (code, out) == (2, b"")
+    assert str(process.process.pid) in err
+    code, out, _ = run("chat", "--json", "--model", model, "--resume", "t1")
+    assert code == 2
+    note, exit_ = _lines(out)
+    assert str(process.process.pid) in note["text"]
+    assert exit_ == {"type": "exit", "code": 2}

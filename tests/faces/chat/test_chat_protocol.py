@@ -355,6 +355,39 @@ def test_a_conversation_beside_the_main_thread_takes_no_signal() -> None:
     assert codes == [0]
 
 
+def test_a_signal_that_is_ignored_stays_ignored() -> None:
+    """chat-face: What is started in the background is not ended by a Ctrl-C in front of it."""
+
+    async def talk() -> None:
+        other, code = _begun(build_agent([says("Fine.")]))
+        await other.until("ready")
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+        os.kill(os.getpid(), signal.SIGINT)
+        other.say("message", text="Go.")
+        other.end()
+        assert await code == 0
+
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        run(talk())
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_delta_without_anything_is_no_line() -> None:
+    """chat-face: Only what is said, or thought, is told."""
+
+    async def talk() -> None:
+        other = Other()
+        face = JsonTalk(build_agent([]), other.sink)
+        face._hear(Delta())
+        face._hear(Delta(reasoning="hm"))
+        assert other.told == [{"type": "delta", "text": "", "reasoning": "hm"}]
+
+    run(talk())
+
+
 # --- hearing ------------------------------------------------------------------
 
 

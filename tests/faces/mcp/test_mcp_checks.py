@@ -84,7 +84,7 @@ def test_a_transcript_is_named_in_one_way(given: dict[str, str]) -> None:
 
 
 def test_nothing_outside_the_roots_is_opened(root: Path, tmp_path: Path) -> None:
-    """respond: real paths and components; the same answer whether a file is there or not."""
+    """respond: real paths; the same answer whether a file is there or not (C136, C137)."""
     (root / "link").symlink_to(tmp_path / "secret")
     (root / "folder").symlink_to(tmp_path / "data2")
     (root / "circle").symlink_to(root / "circle")
@@ -123,14 +123,14 @@ def test_nothing_outside_the_roots_is_opened(root: Path, tmp_path: Path) -> None
 
 
 def test_a_link_inside_the_roots_is_followed_to_where_it_ends(root: Path) -> None:
-    """respond: what counts is the real path."""
+    """respond: what counts is the real path (C137)."""
     (root / "inside").symlink_to(root / "sub" / "a.jsonl")
     made = serving(roots=[str(root)])
     assert not call(made, "check", {"path": "inside"}).is_error
 
 
 def test_without_roots_no_file_can_be_named(root: Path) -> None:
-    """respond: nothing configured is nothing allowed."""
+    """respond: nothing configured is nothing allowed (C136)."""
     assert call(serving(), "check", {"path": str(root / "sub" / "a.jsonl")}).is_error
 
 
@@ -273,7 +273,7 @@ def test_pages_are_checked_for_a_run_or_a_store_below_the_roots(root: Path) -> N
 
 
 def test_stores_that_cannot_be_meant_are_refused(root: Path) -> None:
-    """respond: no run by a way up, no folder elsewhere, and one of the two."""
+    """respond: no run by a way up, no folder elsewhere, and one of the two (C115, C136)."""
     made = serving(roots=[str(root)])
     assert "not by both" in refusal(made, "kb_lint", {"run": "r", "root": "sub"})
     assert "argument 'run'" in refusal(made, "kb_lint", {"run": "../x"})

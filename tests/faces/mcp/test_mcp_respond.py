@@ -530,7 +530,7 @@ def test_a_thread_that_cannot_be_closed_is_an_error() -> None:
 
 
 def test_half_characters_reach_no_client() -> None:
-    """respond: a lone surrogate of a tool or a model is replaced; the answer is whole."""
+    """respond: a lone surrogate of a tool or a model is replaced; the answer is whole (C134)."""
     tool = TableTool("odd", ToolAnswer(output="a\udcb2b"))
     made = served(world([calls(("odd", "{}")), says("it said \ud83d")], tool))
 
@@ -547,7 +547,7 @@ def test_half_characters_reach_no_client() -> None:
 
 
 def test_fitting_changes_nothing_that_fits() -> None:
-    """respond: values without half characters are handed on as they are."""
+    """respond: values without half characters are handed on as they are (C134)."""
     value = {"a": ["ü", 1, None, True, 2.5]}
     assert fit(value) is value
     assert fit({"a\udc80": ("\ud800", 1)}) == {"a\ufffd": ["\ufffd", 1]}

@@ -122,7 +122,7 @@ def test_older_clients_are_served(version: str) -> None:
 
 
 def test_nothing_but_protocol_reaches_standard_output() -> None:
-    """respond: prints of imports, warnings and prints of children go to standard error."""
+    """respond: prints of imports, warnings and prints of children go to standard error (C134)."""
     with wired("says") as wire:
         wire.initialize("2025-06-18")
         wire.ask("tools/call", name="respond", arguments={"prompt": "a"})
@@ -132,7 +132,7 @@ def test_nothing_but_protocol_reaches_standard_output() -> None:
 
 
 def test_only_a_line_feed_ends_a_frame() -> None:
-    """respond: U+2028, U+0085, a carriage return; bytes come one by one; answers are one line."""
+    """respond: U+2028, U+0085, CR; bytes come one by one; answers are one line (C135)."""
     prompt = "a\u2028b\u2029c\u0085d\x0be\x0c 😀"
     request = {
         "jsonrpc": "2.0",
@@ -156,7 +156,7 @@ def test_only_a_line_feed_ends_a_frame() -> None:
 
 
 def test_what_is_no_message_is_answered_by_an_error() -> None:
-    """respond: a client that sends damage learns it, and the next request is served."""
+    """respond: a client that sends damage learns it, and the next request is served (C135)."""
     with wired("says") as wire:
         wire.initialize("2025-06-18")
         for sent, id_, code in (
@@ -226,7 +226,7 @@ def test_a_client_that_reads_nothing_more_does_not_keep_the_server() -> None:
     st.integers(1, 9),
 )
 def test_frames_are_the_same_in_pieces_of_any_size(parts: list[bytes], size: int) -> None:
-    """respond: a frame is what stands between two line feeds, whatever the pieces."""
+    """respond: a frame is what stands between two line feeds, whatever the pieces (C135)."""
     content = b"".join(part + b"\n" for part in parts)
     splitter = FrameSplitter()
     found: list[bytes | None] = []
@@ -255,19 +255,19 @@ def test_a_frame_past_the_bound_is_answered() -> None:
 
 @given(st.binary())
 def test_no_bytes_break_the_reading(content: bytes) -> None:
-    """respond: whatever comes is a message, or refused."""
+    """respond: whatever comes is a message, or refused (C135)."""
     found = read_frame(content)
     assert isinstance(found, Refused | types.JSONRPCRequest | types.JSONRPCNotification)
 
 
 def test_deep_nesting_is_refused() -> None:
-    """respond: a frame that is nested past all measure is no message."""
+    """respond: a frame that is nested past all measure is no message (C135)."""
     found = read_frame(b"[" * 200_000)
     assert isinstance(found, Refused)
 
 
 def test_half_characters_are_written_replaced() -> None:
-    """respond: an answer that holds half a character is still one line of UTF-8."""
+    """respond: an answer that holds half a character is still one line of UTF-8 (C134)."""
     message = types.JSONRPCResponse(jsonrpc="2.0", id=1, result={"a": "x\udc80\u2028"})
     frame = write_frame(message)
     assert json.loads(frame.decode())["result"] == {"a": "x\ufffd\u2028"}
