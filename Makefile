@@ -12,6 +12,8 @@ EXACT := src/counterfoil/core/*,src/counterfoil/wire/*,src/counterfoil/engine/*
 SOAK_SECONDS ?= 600
 SOAK_KILLS ?= 5000
 
+PAGE_CODE := docs/_generate.py docs/_stores.py docs/_chat.py
+
 export UV_PROJECT_ENVIRONMENT := $(VENV)
 
 .DEFAULT_GOAL := help
@@ -39,10 +41,10 @@ must_find = $(BIN)/counterfoil check $(1); code=$$?; echo "exit code $$code"; \
 	test $$code -eq 1 || { echo "$(1): expected exit code 1" >&2; exit 1; }
 
 test: $(READY) ## everything that a change has to pass
-	echo '== format' && $(BIN)/ruff format --check . docs/_generate.py docs/_stores.py
-	echo '== lint' && $(BIN)/ruff check . docs/_generate.py docs/_stores.py
+	echo '== format' && $(BIN)/ruff format --check . $(PAGE_CODE)
+	echo '== lint' && $(BIN)/ruff check . $(PAGE_CODE)
 	echo '== import contracts' && $(BIN)/lint-imports --no-logo
-	echo '== types (mypy)' && $(BIN)/mypy src tests bench docs/_generate.py docs/_stores.py
+	echo '== types (mypy)' && $(BIN)/mypy src tests bench $(PAGE_CODE)
 	echo '== types (basedpyright)' && $(BIN)/basedpyright
 	echo '== generated pages' && $(COG) --check --diff --check-fail-msg='`make docs` writes them' $(PAGES)
 	echo '== tests'

@@ -162,20 +162,19 @@ def _told(other: Conversation, type_: str, **fields: str) -> Iterator[str]:
 
 def sample() -> str:
     """Return the same conversation as text, as it stands on a screen, with its exit code."""
-    prompts = "What do the notes say?\\nPush it.\\n"
-    options = "--model scripted:example.jsonl --thread shop --tool read_file --tool run_command"
-    command = f"printf '{prompts}' | counterfoil chat {options}"
+    options = "--model scripted:example.jsonl --thread shop"
     with _folder() as (folder, home):
         done = subprocess.run(  # noqa: S603 - our own program
             [sys.executable, "-m", "counterfoil", "chat", *options.split()],
             cwd=folder,
             env=_environment(home),
-            input=prompts.replace("\\n", "\n").encode(),
+            input=b"What do the notes say?\nPush it.\n",
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             check=False,
         )
     text = re.sub(r"\d+\.\d s\b", "0.0 s", done.stdout.decode()).rstrip()
+    command = f"counterfoil chat {options} < prompts.txt"
     return f"\n```console\n$ {command}\n{text}\n$ echo $?\n{done.returncode}\n```\n"
 
 

@@ -41,11 +41,17 @@ from counterfoil.core.turn_entries import drafts_of
 from counterfoil.core.turns import COLLECTED, ReceiptCollector
 from counterfoil.engine.call_tool import Arguments, OfferedTool
 from counterfoil.engine.converse import CANCELLED, MOST_ROUNDS, TurnRequest
-from counterfoil.engine.effects import Record, StoreEntry, Turn
+from counterfoil.engine.effects import (
+    Execute,
+    Record,
+    StoreEntry,
+    Turn,
+    TurnCancelledError,
+)
 from counterfoil.engine.performing import Recorder
 from counterfoil.engine.threads import INTERRUPTED, Opening, OpenThread, RunningTurn, Threads
 from counterfoil.engine.turn_result import Refusal, TurnResult
-from counterfoil.ports.tools import CallContext, ToolAnswer
+from counterfoil.ports.tools import CallContext, CommandEnd, CommandRequest, ToolAnswer
 from counterfoil.wire.events import encode_event
 from counterfoil.wire.receipt import receipt_to_json
 from engine.agent_world import (
@@ -943,6 +949,60 @@ def test_a_clock_that_steps_back_changes_no_receipt_that_was_handed_out() -> Non
         return result
 
     assert _handed_out_is_what_is_stored(made, run(main()))
+
+
+class WaitingRunner:
+    """A runner whose commands say that they began, and run until they are cancelled."""
+
+    sandbox = "none"
+
+    def __init__(self, tell: Callable[[], object]) -> None:
+        self.tell = tell
+
+    def run(self, request: CommandRequest, is_cancelled: Callable[[], bool]) -> CommandEnd:
+        """Wait to be cancelled."""
+        del request
+        self.tell()
+        while not is_cancelled():
+            pass
+        return CommandEnd(exit_status=-15, is_cancelled=True)
+
+
+def executed(command: str, turn: int) -> Turn[ToolAnswer]:
+    """Run a command that a person typed; one that is lost records nothing."""
+    del turn
+    try:
+        yield Execute(request=CommandRequest(command=command, directory="/"))
+    except TurnCancelledError as cancelled:
+        if command != "lost" and isinstance(cancelled.sent, CommandEnd):
+            yield Record(payload=CommandExited(command=command, exit_status=-15, source="person"))
+        raise
+    return ToolAnswer(output="never")
+
+
+@pytest.mark.parametrize(("command", "kinds_"), [("sleep", ["command"]), ("lost", [])])
+def test_a_persons_command_that_is_cancelled_is_stored_where_it_ran(
+    command: str, kinds_: list[str]
+) -> None:
+    """turns: What was ended was run, and is an entry before anybody is told."""
+
+    async def main() -> list[str]:
+        loop = asyncio.get_running_loop()
+        begun = asyncio.Event()
+        made = world([])
+        made.runner = WaitingRunner(lambda: loop.call_soon_threadsafe(begun.set))
+        made.typed = executed
+        threads = made.threads()
+        thread = await threads.open(Opening(thread=ThreadId("one")))
+        doing = asyncio.ensure_future(threads.command(thread, command, lambda _: None))
+        await begun.wait()
+        doing.cancel()
+        with pytest.raises(TurnCancelledError):
+            await doing
+        await threads.close_all()
+        return [entry.kind for entry in made.entries.entries(thread.id)][1:]
+
+    assert run(main()) == kinds_
 
 
 def test_a_thread_without_a_runner_takes_no_command() -> None:

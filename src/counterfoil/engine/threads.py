@@ -51,6 +51,7 @@ from counterfoil.engine.effects import (
     Record,
     StoreEntry,
     Turn,
+    TurnCancelledError,
     drive,
     drive_async,
 )
@@ -269,6 +270,7 @@ class Threads:
         Raises:
             NotFoundError: Commands cannot be run in this thread.
             UnavailableError: It did not start, or cannot be recorded.
+            TurnCancelledError: Nobody waited for it any more; it was ended and stored.
         """
         if thread.kit.typed is None:
             raise NotFoundError("commands cannot be run in this thread", "a thread with a runner")
@@ -288,6 +290,10 @@ class Threads:
                 if not ended:
                     raise UnavailableError(answer.output)
                 entry = await asyncio.to_thread(recorder.store, _command_entry(thread, ended[0]))
+            except TurnCancelledError:
+                if ended:  # what was ended was run: it is stored before anybody is told
+                    self._told(thread, ended[0], recorder.store(_command_entry(thread, ended[0])))
+                raise
             except NotRecordedError as error:
                 raise _cause(error) from error
             self._told(thread, ended[0], entry)

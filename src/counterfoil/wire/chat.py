@@ -14,6 +14,7 @@ from counterfoil.core.receipt import Receipt
 from counterfoil.core.refs.cited import CitedEntries
 from counterfoil.wire.asked import Scope
 from counterfoil.wire.check import encode_json
+from counterfoil.wire.cited import counts_to_json
 from counterfoil.wire.events import event_to_json, wire_name
 from counterfoil.wire.receipt import receipt_to_json
 
@@ -196,11 +197,7 @@ def _json(value: object) -> object:
     if isinstance(value, Event):
         return _event(value)
     if isinstance(value, CitedEntries):
-        return {
-            "checked": len(value.cited),
-            "missing": len(value.missing),
-            "unchecked": value.unchecked,
-        }
+        return counts_to_json(value)
     if isinstance(value, Usage):
         counts = {field.name: getattr(value, field.name) for field in fields(value)}
         return {name: count for name, count in counts.items() if count is not None}

@@ -20,6 +20,7 @@ from counterfoil.core.report import (
     Summary,
     TurnReport,
 )
+from counterfoil.wire.cited import counts_to_json, missing_to_json
 from counterfoil.wire.json_values import plain_text
 from counterfoil.wire.receipt import receipt_to_json
 
@@ -128,19 +129,7 @@ def turn_to_json(turn: TurnReport) -> dict[str, Any]:
 
 
 def _cited(cited: CitedEntries) -> dict[str, Any]:
-    return {
-        "unknownEntries": [_number(number) for number in cited.missing],
-        "citedEntries": {
-            "checked": len(cited.cited),
-            "missing": len(cited.missing),
-            "unchecked": _number(cited.unchecked),
-        },
-    }
-
-
-def _number(number: int) -> int | str:
-    """A number that a reader of JSON would not keep exact is written as text."""
-    return number if number <= 2**53 - 1 else str(number)
+    return {"unknownEntries": missing_to_json(cited), "citedEntries": counts_to_json(cited)}
 
 
 def _reply(reply: Spot) -> dict[str, Any]:

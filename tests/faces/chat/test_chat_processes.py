@@ -567,3 +567,22 @@ def test_a_thread_that_another_process_has_is_not_taken(
     note, exit_ = _lines(out)
     assert str(process.process.pid) in note["text"]
     assert exit_ == {"type": "exit", "code": 2}
+
+
+@pytest.mark.parametrize(
+    "locale", [{"LANG": "C"}, {"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}]
+)
+def test_what_is_typed_is_utf8_whatever_the_locale(
+    person: Callable[..., Process], script: Callable[[str], str], locale: dict[str, str]
+) -> None:
+    """encoding: A person's letters reach the record as they are."""
+    process = person("chat", "--model", script('{"say":"é – 漢"}\n'), **locale)
+    process.until("> ")
+    process.type("naïve 漢?\n")
+    process.until("é – 漢\n")
+    process.until("> ")
+    process.type("/show 2\n")
+    process.until("entry 2 · prompt · turn 1\nnaïve 漢?\n")
+    process.until("> ")
+    process.type("/quit\n")
+    assert process.end() == 0

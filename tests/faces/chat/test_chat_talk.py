@@ -474,11 +474,11 @@ def test_the_question_shows_exactly_what_will_run_last() -> None:
         "  $ [y] once\\x1b[2K",
     ]
     assert keys_line(asked) == (
-        "[y] once  [n] no  [s] in this thread  [p] in this directory for 30 days"
+        "moderate?  [y] once  [n] no  [s] in this thread  [p] in this directory for 30 days"
         "  [a] everywhere for 30 days: "
     )
     dangerous = request("dangerous")
-    assert keys_line(dangerous) == "[y] once  [n] no  [s] in this thread: "
+    assert keys_line(dangerous) == "dangerous?  [y] once  [n] no  [s] in this thread: "
     assert len(question_lines(dangerous)) == 3
 
 

@@ -68,9 +68,7 @@ def test_the_case_of_the_specification_lists_the_missing_entries(mode: str) -> N
     assert text_of(result) == said["text"] == REPORT
     assert said["unknownEntries"] == [*range(19, 31)]
     assert (said["ran"], said["cited"]) == (RAN_LINE, MISSING_LINE)
-    assert said["citedEntries"]["missing"] == [*range(19, 31)]
-    assert set(said["citedEntries"]["checked"]) == {*range(16, 31)}
-    assert said["citedEntries"]["unchecked"] == 0
+    assert said["citedEntries"] == {"checked": 15, "missing": 12, "unchecked": 0}
     assert not result.is_error
     jsonschema.validate(said, RESPOND_RESULT)
 

@@ -21,6 +21,7 @@ from counterfoil.faces.mcp.fitting import fit
 from counterfoil.faces.mcp.opened import OpenedThreads
 from counterfoil.faces.mcp.results import failed, invalid
 from counterfoil.faces.mcp.rows import call_json
+from counterfoil.wire.cited import counts_to_json, missing_to_json
 from counterfoil.wire.json_values import is_list, is_object
 from counterfoil.wire.receipt import receipt_to_json
 
@@ -181,15 +182,9 @@ def _structured(result: TurnResult, asked: AskedTurn) -> dict[str, object]:
         "receipt": receipt,
         "calls": [call_json(call, result.thread) for call in result.calls],
         "ran": result.ran,
-        "unknownEntries": [*cited.missing] if cited else [],
+        "unknownEntries": missing_to_json(cited) if cited else [],
         "cited": cited.line if cited else None,
-        "citedEntries": {
-            "checked": [*cited.cited],
-            "missing": [*cited.missing],
-            "unchecked": cited.unchecked,
-        }
-        if cited
-        else None,
+        "citedEntries": counts_to_json(cited) if cited else None,
         "unknownPages": [*pages.unknown] if pages else [],
         "citedPages": pages.line if pages else None,
         "output": _output(result.text) if asked.with_schema else None,

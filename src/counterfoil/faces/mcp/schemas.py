@@ -107,14 +107,13 @@ _CALLS = _rows(
     "The calls with their outputs: up to 1,024 bytes here, else where the whole is to be read.",
 )
 
+_COUNT: Schema = {"type": ["integer", "string"], "description": "Text past 2^53."}
+
 _CHECKED: Schema = {
     "type": ["object", "null"],
-    "description": "The entries that the reply cites: those checked, those missing, how many more.",
-    "properties": {
-        "checked": {"type": "array", "items": _WHOLE},
-        "missing": {"type": "array", "items": _WHOLE},
-        "unchecked": _WHOLE,
-    },
+    "description": "How many of the entries that the reply cites were checked, are missing, and"
+    " were not checked.",
+    "properties": {"checked": _WHOLE, "missing": _WHOLE, "unchecked": _COUNT},
     "required": ["checked", "missing", "unchecked"],
     "additionalProperties": False,
 }
@@ -131,7 +130,7 @@ RESPOND_RESULT = _object(
         "ran": _maybe("string", "One line: what ran."),
         "unknownEntries": {
             "type": "array",
-            "items": _WHOLE,
+            "items": _COUNT,
             "description": "The entries that the reply cites and that do not exist.",
         },
         "cited": _maybe("string", "One line about them."),

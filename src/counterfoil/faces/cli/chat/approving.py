@@ -46,10 +46,10 @@ def question_lines(request: ApprovalRequest) -> list[Line]:
 
 
 def keys_line(request: ApprovalRequest) -> str:
-    """Return what can be answered."""
+    """Return what can be answered; the level again, for a command longer than the screen."""
     allowed = scopes_of(request)
     said = [f"[{key}] {words}" for key, (scope, words) in _KEYS.items() if scope in allowed]
-    return f"{'  '.join([said[0], '[n] no', *said[1:]])}: "
+    return f"{plain(request.level)}?  {'  '.join([said[0], '[n] no', *said[1:]])}: "
 
 
 def read_answer(text: str, request: ApprovalRequest) -> ApprovalAnswer | None:

@@ -66,7 +66,7 @@ class Interrupts:
     def during(self, cancel: Callable[[], object]) -> Generator[None]:
         """Call `cancel` at the first Ctrl-C in the meantime."""
         self.count = 0
-        if current_thread() is not main_thread():
+        if current_thread() is not main_thread() or _is_ignored():
             yield
             return
         loop = asyncio.get_running_loop()
@@ -82,6 +82,11 @@ class Interrupts:
             cancel()
         else:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _is_ignored() -> bool:
+    """Say whether whoever started the program wants no Ctrl-C to reach it."""
+    return signal.getsignal(signal.SIGINT) == signal.SIG_IGN
 
 
 class Lines:

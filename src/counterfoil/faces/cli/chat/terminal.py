@@ -36,11 +36,9 @@ def talk_at_terminal(
 ) -> int:
     """Talk until the person leaves, or about `prompt` alone; return the exit code."""
     voice = Voice(color)
-    manner = Manner(
-        source="person",
-        approver=TerminalApprover(voice, sys.stdin.fileno()),
-        shows_receipts=shows_receipts,
-    )
+    can_ask = sys.stderr.isatty()  # else the question would stand where nobody reads it
+    approver = TerminalApprover(voice, sys.stdin.fileno()) if can_ask else NobodyApproves()
+    manner = Manner(source="person", approver=approver, shows_receipts=shows_receipts)
     with _begun(agent, voice, manner, opening) as (runner, talk):
         if prompt is not None:
             return _said_all(runner, talk, [Typed("message", prompt)])
@@ -114,7 +112,8 @@ def _decoded(line: bytes) -> str:
 
 def _at_prompt(runner: asyncio.Runner, talk: Talk) -> int:
     talk.voice.tell(("/help lists the commands; Ctrl-D leaves", "dim"))
-    read = _line_reader([row.prompt for row in talk.agent.views.turns(talk.thread.id)])
+    rows = () if talk.thread.created else talk.agent.views.turns(talk.thread.id)
+    read = _line_reader([row.prompt for row in rows])
     while not talk.interrupts.ends_all:
         try:
             text = read(talk.voice)

@@ -23,28 +23,29 @@ class Voice:
         self._reply, self._talk = sys.stdout, sys.stderr
         self._color = _is_coloured(color, self._talk)
         self._streams = self._reply.isatty()
-        self._said = ""
+        self._said: list[str] = []
         self._is_midline = False
 
     def begin(self) -> None:
         """Begin an answer: what was said before was not the reply."""
         self._end_line()
-        self._said = ""
+        self._said = []
 
     def hear(self, text: str) -> None:
         """Show a piece of an answer while it comes, where a person looks on."""
         if self._streams and text:
-            self._said += text
+            self._said.append(text)
             self._write(text)
 
     def reply(self, text: str) -> None:
         """Write the reply, or what is still lacking of it, and end its line."""
-        is_begun = bool(self._said) and text.startswith(self._said)
-        if self._said and not is_begun:
+        said, self._said = "".join(self._said), []
+        if text.startswith(said):
+            self._write(text[len(said) :])
+        else:  # what was heard is not what was meant
             self._end_line()
-        self._write(text[len(self._said) :] if is_begun else text)
+            self._write(text)
         self._end_line()
-        self._said = ""
 
     def tell(self, *parts: Part) -> None:
         """Write a line that is no reply."""
