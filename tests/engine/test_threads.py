@@ -1000,7 +1000,7 @@ def test_a_persons_command_that_is_cancelled_is_stored_where_it_ran(
         with pytest.raises(TurnCancelledError):
             await doing
         await threads.close_all()
-        return [entry.kind for entry in made.entries.entries(thread.id)][1:]
+        return [str(entry.kind) for entry in made.entries.entries(thread.id)][1:]
 
     assert run(main()) == kinds_
 
