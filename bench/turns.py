@@ -33,7 +33,8 @@ from counterfoil.core.messages import ModelAnswer, ModelRequest
 from counterfoil.core.turns import ReceiptCollector
 from counterfoil.engine.converse import TurnEnd, TurnRequest
 from counterfoil.engine.performing import Recorder
-from counterfoil.engine.threads import Opening, OpenThread, Threads
+from counterfoil.engine.thread_parts import Opening, OpenThread
+from counterfoil.engine.threads import Threads
 from counterfoil.engine.turn_result import TurnResult, turn_result
 from counterfoil.ports.tools import ToolAnswer
 from engine.agent_world import TableTool, World, YesApprover, calls, says, world

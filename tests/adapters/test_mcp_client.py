@@ -20,7 +20,7 @@ from counterfoil.adapters.mcp_client.servers import McpTool
 from counterfoil.core.ids import ThreadId
 from counterfoil.engine.converse import TurnRequest
 from counterfoil.engine.performing import NobodyApproves
-from counterfoil.engine.threads import Opening
+from counterfoil.engine.thread_parts import Opening
 from counterfoil.ports.tools import CallContext, Tool, ToolAnswer
 from engine.agent_world import calls, says, world
 

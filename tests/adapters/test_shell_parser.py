@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from counterfoil.adapters.shell import ShfmtParser, parser, program
 from counterfoil.core.errors import UnavailableError
 from counterfoil.core.gate.commands import ParsedCommand, Pipe, SimpleCommand, Span
+from counterfoil.core.gate.levels import level_of
+from counterfoil.core.gate.policy import load_policy
+from counterfoil.core.gate.reading import read_line
 
 PARSER = ShfmtParser()
 
@@ -229,6 +232,18 @@ def test_words_are_those_that_the_shell_gives_to_a_program(soup: str) -> None:
     # A tilde is the only thing in the soup that the shell puts something else for.
     assume(not any(word.startswith("~") or "=~" in word for word in read))
     assert given_words == (read or [""])
+
+
+@pytest.mark.parametrize("text", ["ls #\\\nrm -rf /", "ls # x\\\nrm -rf /", "#\\\nrm -rf /"])
+def test_a_comment_that_ends_with_a_backslash_hides_no_command(text: str) -> None:
+    """shell-parser: A shell ends the comment there; what stands behind it is judged, and asked."""
+    parsed = PARSER.parse(text)
+    assert not parsed.is_whole
+    words = [[word.text for word in command.words] for command in parsed.commands]
+    assert ["rm", "-rf", "/"] in words
+    line = read_line(text, PARSER.parse)
+    assert level_of(line, sandbox="bubblewrap") == "dangerous"
+    assert load_policy().judge(line) is not None
 
 
 def test_reading_is_linear() -> None:

@@ -5,6 +5,7 @@ import pytest
 from counterfoil.core import errors
 from counterfoil.core.errors import (
     ConflictError,
+    ContextOverflowError,
     CounterfoilError,
     DamagedLedgerError,
     InvalidIdError,
@@ -23,6 +24,7 @@ PARENTS = {
     ConflictError: CounterfoilError,
     LineageConflictError: ConflictError,
     UnavailableError: CounterfoilError,
+    ContextOverflowError: UnavailableError,
     UnresolvedReferencesError: CounterfoilError,
 }
 TOLD = [error for error in PARENTS if error is not UnresolvedReferencesError]

@@ -22,8 +22,9 @@ from counterfoil.engine.call_tool import Arguments, OfferedTool
 from counterfoil.engine.effects import RunTool, Turn
 from counterfoil.engine.performing import RecordPorts
 from counterfoil.engine.recall import MemoryTool
+from counterfoil.engine.thread_parts import Foundation, Kit
 from counterfoil.engine.thread_views import ThreadViews
-from counterfoil.engine.threads import Foundation, Kit, Threads
+from counterfoil.engine.threads import Threads
 from counterfoil.engine.turn_result import PagesCited
 from counterfoil.ports.record import EntryStore, EventLog, ThreadLeases
 from counterfoil.ports.tools import (

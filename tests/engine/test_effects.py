@@ -27,7 +27,8 @@ from counterfoil.engine.effects import (
     drive_async,
 )
 from counterfoil.engine.performing import Hands, NobodyApproves, Performer, Recorder
-from counterfoil.engine.threads import Opening, OpenThread, _background, _let_go
+from counterfoil.engine.thread_parts import Opening, OpenThread
+from counterfoil.engine.threads import _background, _let_go
 from counterfoil.ports.tools import (
     ApprovalAnswer,
     ApprovalRequest,

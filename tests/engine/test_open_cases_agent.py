@@ -24,7 +24,7 @@ from counterfoil.engine.call_tool import Arguments, OfferedTool
 from counterfoil.engine.converse import TurnRequest
 from counterfoil.engine.effects import NotRecordedError, Record, Turn
 from counterfoil.engine.performing import Recorder
-from counterfoil.engine.threads import Opening
+from counterfoil.engine.thread_parts import Opening
 from counterfoil.engine.turn_result import TurnResult
 from counterfoil.ports.tools import ToolAnswer
 from engine.agent_world import TableTool, World, YesApprover, calls, says, world

@@ -8,7 +8,7 @@ from counterfoil.core.events import EntryRecalled
 from counterfoil.core.ids import ThreadId
 from counterfoil.engine.converse import TurnRequest
 from counterfoil.engine.recall import PAGE, MemoryTool
-from counterfoil.engine.threads import Opening
+from counterfoil.engine.thread_parts import Opening
 from counterfoil.ports.tools import CallContext, ToolAnswer
 from engine.agent_world import (
     CASE_PROMPTS,

@@ -19,8 +19,8 @@ from counterfoil.core.turns import ReceiptCollector
 from counterfoil.engine.converse import TurnRequest
 from counterfoil.engine.loading import load_thread
 from counterfoil.engine.performing import Recorder
+from counterfoil.engine.thread_parts import Opening
 from counterfoil.engine.thread_views import ThreadViews, text_of
-from counterfoil.engine.threads import Opening
 from counterfoil.engine.turn_result import TurnResult
 from counterfoil.ports.tools import ToolAnswer
 from engine.agent_world import (

@@ -49,7 +49,9 @@ from counterfoil.engine.effects import (
     TurnCancelledError,
 )
 from counterfoil.engine.performing import Recorder
-from counterfoil.engine.threads import INTERRUPTED, Opening, OpenThread, RunningTurn, Threads
+from counterfoil.engine.thread_opening import INTERRUPTED
+from counterfoil.engine.thread_parts import Opening, OpenThread
+from counterfoil.engine.threads import RunningTurn, Threads
 from counterfoil.engine.turn_result import Refusal, TurnResult
 from counterfoil.ports.tools import CallContext, CommandEnd, CommandRequest, ToolAnswer
 from counterfoil.wire.events import encode_event

@@ -25,7 +25,8 @@ from counterfoil.core.messages import AskedCall, ToolSpec
 from counterfoil.engine.call_tool import Arguments, OfferedTool
 from counterfoil.engine.converse import TurnRequest
 from counterfoil.engine.effects import Record, Turn
-from counterfoil.engine.threads import Opening, Threads
+from counterfoil.engine.thread_parts import Opening
+from counterfoil.engine.threads import Threads
 from counterfoil.ports.tools import ToolAnswer
 from counterfoil.wire.receipt import receipt_to_json
 from engine.agent_world import Step, TableTool, World, YesApprover, calls, says, world

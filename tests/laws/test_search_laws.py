@@ -105,6 +105,7 @@ def test_a_better_rank_never_costs_a_page_anything(
 # --- searches -----------------------------------------------------------------
 
 
+@settings(max_examples=100)  # each makes an index on the disk
 @given(_chains, searches(), st.randoms(use_true_random=False))
 def test_hits_do_not_depend_on_the_order_of_pages(
     stores: dict[Origin, list[Draft]], asked: Search, random: Random
@@ -116,6 +117,7 @@ def test_hits_do_not_depend_on_the_order_of_pages(
     assert Sample(shuffled).search().search(asked) == Sample(stores).search().search(asked)
 
 
+@settings(max_examples=100)  # each makes an index on the disk
 @given(_chains, searches())
 def test_filters_only_take_away(stores: dict[Origin, list[Draft]], asked: Search) -> None:
     """kb-search: Each hit passes all filters, and would be there without them."""
@@ -132,6 +134,7 @@ def test_filters_only_take_away(stores: dict[Origin, list[Draft]], asked: Search
         assert not (asked.exclude_invalidated and hit.is_invalidated)
 
 
+@settings(max_examples=100)  # each makes an index on the disk
 @given(_chains, searches(), st.integers(0, 64))
 def test_a_smaller_limit_gives_the_first_of_the_same_hits(
     stores: dict[Origin, list[Draft]], asked: Search, limit: int
@@ -144,6 +147,7 @@ def test_a_smaller_limit_gives_the_first_of_the_same_hits(
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
+@settings(max_examples=100)  # each makes an index on the disk
 @given(_chains, searches())
 def test_a_handle_of_a_hit_leads_to_its_page(
     stores: dict[Origin, list[Draft]], asked: Search
@@ -157,6 +161,7 @@ def test_a_handle_of_a_hit_leads_to_its_page(
         assert len(found) == len(twins)
 
 
+@settings(max_examples=100)  # each makes an index on the disk
 @given(_chains, _queries, st.integers(0, 300))
 def test_a_brief_keeps_its_bound_and_its_text_and_hits_in_step(
     stores: dict[Origin, list[Draft]], query: str, room: int
@@ -178,6 +183,7 @@ def test_a_brief_keeps_its_bound_and_its_text_and_hits_in_step(
 # --- what was seen ------------------------------------------------------------
 
 
+@settings(max_examples=100)  # each makes an index on the disk
 @given(_chains)
 def test_a_snapshot_has_the_digest_of_its_chain(stores: dict[Origin, list[Draft]]) -> None:
     """retrieval-receipts: So that a receipt and the ledger name the same thing."""

@@ -7,40 +7,26 @@ open here (agent.md section 1).
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, TypeVar
 
 from counterfoil.core.context import (
-    BYTES_A_TOKEN,
-    SentEntry,
     TurnRecord,
-    sent_instructions,
 )
 from counterfoil.core.entries import Entry, EntryDraft
 from counterfoil.core.errors import (
-    ConflictError,
-    CounterfoilError,
     NotFoundError,
     UnavailableError,
 )
 from counterfoil.core.events import (
     CommandExited,
-    ErrorRaised,
     Event,
-    InstructionsGiven,
     ThreadClosed,
-    ThreadOpened,
 )
 from counterfoil.core.ids import ThreadId
 from counterfoil.core.messages import Delta
-from counterfoil.core.output_references import Recalling
-from counterfoil.core.turns import ReceiptCollector
-from counterfoil.engine.call_tool import OfferedTool, ReadArguments, Toolbox
+from counterfoil.engine.call_tool import Toolbox
 from counterfoil.engine.converse import (
     Background,
-    EarlierTurn,
     TurnEnd,
     TurnRequest,
     converse,
@@ -48,20 +34,9 @@ from counterfoil.engine.converse import (
 )
 from counterfoil.engine.effects import (
     NotRecordedError,
-    Record,
     StoreEntry,
-    Turn,
     TurnCancelledError,
-    drive,
     drive_async,
-)
-from counterfoil.engine.loading import (
-    StoredThread,
-    is_open,
-    load_thread,
-    tokens_a_byte,
-    turn_record,
-    unstored_drafts,
 )
 from counterfoil.engine.performing import (
     Hands,
@@ -69,124 +44,20 @@ from counterfoil.engine.performing import (
     NobodyApproves,
     Performer,
     Recorder,
-    RecordPorts,
 )
-from counterfoil.engine.turn_result import PagesCited, TurnResult, turn_result
-from counterfoil.ports.model import ChatModel
-from counterfoil.ports.record import ThreadLeases
-from counterfoil.ports.tools import Approver, Tool, ToolAnswer, ToolRunner
+from counterfoil.engine.thread_opening import has_started, open_thread
+from counterfoil.engine.thread_parts import (
+    WINDOW,
+    Foundation,
+    Opening,
+    OpenThread,
+    cause_of,
+    release,
+)
+from counterfoil.engine.turn_result import TurnResult, turn_result
+from counterfoil.ports.tools import Approver
 
 T = TypeVar("T")
-
-WINDOW = 32_768
-"""The tokens of a model's window where nobody says."""
-
-INTERRUPTED = "interrupted: the process that ran the turn ended before it did"
-"""What the error of a turn says that was broken off; the next opening records it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
-    """How a thread is to be opened; what is `None` is left to the thread or to settings.
-
-    Instructions, tools, model and parent are for a thread that starts; a face whose
-    person may go on with another model says so by `may_change_model`.
-    """
-
-    thread: ThreadId | None = None
-    instructions: str | None = None
-    tools: tuple[str, ...] | None = None
-    model: str | None = None
-    parent: ThreadId | None = None
-    may_change_model: bool = False
-    face: str = "library"
-    cwd: str | None = None
-
-    @property
-    def starts(self) -> bool:
-        """Whether it says what only a thread that starts can be told."""
-        model = None if self.may_change_model else self.model
-        return any(
-            value is not None for value in (self.instructions, self.tools, model, self.parent)
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kit:
-    """What a thread works with: its model, its tools, and what checks pages in replies.
-
-    `offered` says how each tool answers; `tools` are those that `RunTool` runs; `typed`
-    runs what a person typed, in the turn that the clock shows. `close` gives back what the
-    thread alone holds, when it is closed.
-    """
-
-    model: ChatModel
-    offered: Mapping[str, OfferedTool]
-    tools: Mapping[str, Tool] = field(default_factory=dict[str, Tool])
-    runner: ToolRunner | None = None
-    pages: Callable[[str], PagesCited | None] = field(default=lambda _: None)
-    typed: Callable[[str, int], Turn[ToolAnswer]] | None = None
-    close: Callable[[], None] = field(default=lambda: None)
-
-
-class Workshop(Protocol):
-    """Makes the kit of a thread."""
-
-    @property
-    def instructions(self) -> str:
-        """The instructions of a thread that is given none."""
-        ...
-
-    def kit(self, thread: ThreadId, opened: ThreadOpened, *, model: str | None) -> Kit:
-        """Return the kit of `thread`; `opened.tools` names its tools, `None`: all there are.
-
-        Raises:
-            NotFoundError: A tool or a model of that name is not to be had.
-            UnavailableError: The model cannot be used here.
-        """
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Foundation:
-    """What threads stand on: the record, who holds a thread, and how calls are read."""
-
-    ports: RecordPorts
-    leases: ThreadLeases
-    workshop: Workshop
-    read_arguments: ReadArguments
-    versions: Mapping[str, str] = field(default_factory=dict[str, str])
-    approval_seconds: float = 600.0
-
-
-@dataclass(slots=True)
-class OpenThread:
-    """A thread that this process holds: what its next turn starts from."""
-
-    id: ThreadId
-    opened: ThreadOpened
-    kit: Kit
-    instructions: SentEntry
-    turn: int
-    last_entry: int
-    earlier: list[EarlierTurn]
-    last: TurnRecord | None
-    created: bool
-    tokens_a_byte: float = 1 / BYTES_A_TOKEN
-    collector: ReceiptCollector = field(default_factory=ReceiptCollector)
-    queue: asyncio.Lock = field(default_factory=asyncio.Lock)
-    held: ExitStack = field(default_factory=ExitStack)
-
-    @property
-    def model(self) -> str:
-        """The name of the model that answers next."""
-        return self.kit.model.name
-
-    @property
-    def recalling(self) -> Recalling:
-        """How old outputs may be seen again with the tools of the thread."""
-        reading = (name for name, tool in self.kit.offered.items() if tool.spec.only_reads)
-        return Recalling(has_memory="memory" in self.kit.offered, reading_tools=frozenset(reading))
 
 
 class RunningTurn:
@@ -237,7 +108,8 @@ class Threads:
         async with lock:
             found = self._open.get(thread)
             if found is None:
-                doing = asyncio.ensure_future(asyncio.to_thread(self._opened, thread, opening))
+                work = asyncio.to_thread(open_thread, self._on, thread, opening)
+                doing = asyncio.ensure_future(work)
                 try:
                     found = await asyncio.shield(doing)
                 except asyncio.CancelledError:
@@ -245,7 +117,7 @@ class Threads:
                     raise
                 self._open[thread] = found
             elif opening.starts:
-                raise _has_started(thread)
+                raise has_started(thread)
             else:
                 found.created = False
         return found
@@ -295,7 +167,7 @@ class Threads:
                     self._told(thread, ended[0], recorder.store(_command_entry(thread, ended[0])))
                 raise
             except NotRecordedError as error:
-                raise _cause(error) from error
+                raise cause_of(error) from error
             self._told(thread, ended[0], entry)
         return ended[0]
 
@@ -322,9 +194,9 @@ class Threads:
                 recorder = self._recorder(thread, None, lambda _: None)
                 await asyncio.to_thread(recorder.record, ThreadClosed(reason=reason))
             except NotRecordedError as error:
-                raise _cause(error) from error
+                raise cause_of(error) from error
             finally:
-                _released(thread)
+                release(thread)
 
     async def close_all(self) -> None:
         """Wait for what runs, and close every thread."""
@@ -348,8 +220,8 @@ class Threads:
                 return await self._run(thread, request, approver, hear)
             except NotRecordedError as error:
                 self._open.pop(thread.id, None)  # what is in memory is no longer what is recorded
-                _released(thread)
-                raise _cause(error) from error
+                release(thread)
+                raise cause_of(error) from error
 
     async def _run(
         self, thread: OpenThread, request: TurnRequest, approver: Approver, hear: Hear
@@ -415,131 +287,6 @@ class Threads:
         thread.earlier = [one for one in thread.earlier if one.turn != turn]
         thread.earlier.append(earlier_turn(record, thread.recalling))
 
-    # --- opening ------------------------------------------------------------------
-
-    def _opened(self, thread: ThreadId, opening: Opening) -> OpenThread:
-        with ExitStack() as held:
-            held.enter_context(self._on.leases.hold(thread))
-            found = self._made_or_resumed(thread, opening)
-            found.held = held.pop_all()
-        return found
-
-    def _made_or_resumed(self, thread: ThreadId, opening: Opening) -> OpenThread:
-        stored = self._on.ports.entries.spelling_of(thread)
-        if stored is None:
-            return self._made(thread, opening)
-        if stored != thread:
-            raise ConflictError(
-                f"thread id {str(thread)!r} differs only in letter case from {str(stored)!r}",
-                "one spelling of an id",
-                f"use {str(stored)!r}, or an id that differs in more",
-            )
-        if opening.starts:
-            raise _has_started(thread)
-        return self._resumed(thread, opening)
-
-    def _made(self, thread: ThreadId, opening: Opening) -> OpenThread:
-        workshop = self._on.workshop
-        if opening.parent is not None and not self._on.ports.entries.spelling_of(opening.parent):
-            raise NotFoundError(
-                f"no thread {str(opening.parent)!r} to fork", "a thread that is recorded"
-            )
-        opened = self._opened_fact(opening, opening.tools, opening.parent)
-        kit = workshop.kit(thread, opened, model=opening.model)
-        opened = self._opened_fact(
-            opening, tuple(kit.offered), opening.parent, model=kit.model.name
-        )
-        text = workshop.instructions if opening.instructions is None else opening.instructions
-        recorder = Recorder(
-            ports=self._on.ports, thread=thread, turn=None, collector=ReceiptCollector()
-        )
-        try:
-            instructions = drive(_opening_turn(opened, text), recorder.close)
-        except NotRecordedError as error:
-            raise _cause(error) from error
-        return OpenThread(
-            id=thread,
-            opened=opened,
-            kit=kit,
-            instructions=instructions,
-            turn=0,
-            last_entry=instructions.entry.number,
-            earlier=[],
-            last=None,
-            created=True,
-        )
-
-    def _resumed(self, thread: ThreadId, opening: Opening) -> OpenThread:
-        ports = self._on.ports
-        stored = load_thread(ports.log, ports.entries, thread)
-        kit = self._on.workshop.kit(
-            thread, stored.opened, model=opening.model or stored.opened.model
-        )
-        opened = self._opened_fact(
-            opening, stored.opened.tools, stored.opened.parent, model=kit.model.name
-        )
-        found = OpenThread(
-            id=thread,
-            opened=opened,
-            kit=kit,
-            instructions=stored.instructions,
-            turn=stored.last_turn,
-            last_entry=stored.last_entry,
-            earlier=[],
-            last=None,
-            created=False,
-            tokens_a_byte=tokens_a_byte(stored.records, 1 / BYTES_A_TOKEN),
-        )
-        records = self._recovered(found, stored)
-        found.earlier = [earlier_turn(record, found.recalling) for record in records]
-        found.last = records[-1] if records else None
-        try:
-            self._recorder(found, None, lambda _: None).record(opened)
-        except NotRecordedError as error:
-            raise _cause(error) from error
-        return found
-
-    def _recovered(self, thread: OpenThread, stored: StoredThread) -> tuple[TurnRecord, ...]:
-        """Close what a process left open when it ended; what it recorded is stored."""
-        if not stored.records:
-            return ()
-        last = stored.records[-1]
-        recorder = self._recorder(thread, last.turn or None, lambda _: None)
-        is_whole = True
-        try:
-            if last.turn and is_open(last):
-                recorder.record(ErrorRaised(message=INTERRUPTED, where="turn"))
-                is_whole = False
-            for draft in unstored_drafts(last):
-                thread.last_entry = recorder.store(StoreEntry(draft=draft)).number
-                is_whole = False
-        except NotRecordedError as error:
-            raise _cause(error) from error
-        if is_whole:
-            return stored.records
-        return (
-            *stored.records[:-1],
-            turn_record(self._on.ports.log, thread.id, last.turn),
-        )
-
-    def _opened_fact(
-        self,
-        opening: Opening,
-        tools: Sequence[str] | None,
-        parent: str | None,
-        *,
-        model: str | None = None,
-    ) -> ThreadOpened:
-        return ThreadOpened(
-            face=opening.face,
-            model=model,
-            tools=None if tools is None else tuple(tools),
-            instructions=opening.instructions is not None,
-            parent=parent,
-            cwd=opening.cwd,
-            versions=dict(self._on.versions) or None,
-        )
-
 
 def settle(thread: OpenThread, end: TurnEnd) -> None:
     """Let `thread` know how its turn ended: what the next one starts from."""
@@ -572,17 +319,6 @@ def _background(thread: OpenThread) -> Background:
     )
 
 
-def _opening_turn(opened: ThreadOpened, instructions: str) -> Turn[SentEntry]:
-    """Record that a thread began, and its instructions, which are entry 1."""
-    yield Record(payload=opened)
-    event = yield Record(payload=InstructionsGiven(text=instructions))
-    assert isinstance(event, Event)  # noqa: S101 - what `Record` is answered with
-    draft = EntryDraft(kind="instructions", origin="carried", events=(event.id,))
-    entry = yield StoreEntry(draft=draft)
-    assert isinstance(entry, Entry)  # noqa: S101 - what `StoreEntry` is answered with
-    return sent_instructions(entry, event)
-
-
 def _command_entry(thread: OpenThread, event: Event) -> StoreEntry:
     return StoreEntry(
         draft=EntryDraft(kind="command", turn=thread.turn or None, events=(event.id,))
@@ -592,25 +328,4 @@ def _command_entry(thread: OpenThread, event: Event) -> StoreEntry:
 def _let_go(opened: "asyncio.Future[OpenThread]") -> None:
     """Let go of a thread that nobody waited for."""
     if not opened.cancelled() and opened.exception() is None:
-        _released(opened.result())
-
-
-def _released(thread: OpenThread) -> None:
-    """Give back what the thread holds: its kit, and the thread itself."""
-    try:
-        thread.kit.close()
-    finally:
-        thread.held.close()
-
-
-def _has_started(thread: ThreadId) -> ConflictError:
-    return ConflictError(
-        f"thread {str(thread)!r} has started",
-        "instructions, tools, model and parent only when a thread starts",
-        "leave them out, or name a new thread",
-    )
-
-
-def _cause(error: NotRecordedError) -> CounterfoilError:
-    cause = error.__cause__
-    return cause if isinstance(cause, CounterfoilError) else CounterfoilError(str(cause))
+        release(opened.result())

@@ -22,7 +22,9 @@ def find_bracketed(reply: str) -> tuple[Bracketed, ...]:
     lines = text.split("\n")
     found: list[Bracketed] = []
     for link in find_references(text).links:
-        inner = lines[link.line - 1][link.column - 1 + link.is_embed + len(_OPENING) :]
-        named = inner.partition("]]")[0].partition("|")[0].removesuffix("\\")
+        line = lines[link.line - 1]
+        start = link.column - 1 + link.is_embed + len(_OPENING)
+        inner = line[start : line.find("]]", start)]  # and no more: a line may hold thousands
+        named = inner.partition("|")[0].removesuffix("\\")
         found.append(Bracketed(link.target, named.strip(), inner[:1].isspace()))
     return tuple(found)

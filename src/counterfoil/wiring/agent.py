@@ -22,8 +22,9 @@ from counterfoil.core.settings import Settings
 from counterfoil.core.version import VERSION
 from counterfoil.engine.agent import Agent, GrantRow
 from counterfoil.engine.performing import RecordPorts
+from counterfoil.engine.thread_parts import Foundation, Kit
 from counterfoil.engine.thread_views import ThreadViews
-from counterfoil.engine.threads import Foundation, Kit, Threads
+from counterfoil.engine.threads import Threads
 
 if TYPE_CHECKING:  # what only a thread pays for
     from counterfoil.wiring.workbench import Workbench

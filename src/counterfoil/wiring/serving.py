@@ -15,7 +15,7 @@ from counterfoil.core.settings import Settings
 from counterfoil.core.version import VERSION
 from counterfoil.engine.agent import Agent
 from counterfoil.engine.check_transcript import Silence, TranscriptCheck
-from counterfoil.engine.threads import Opening
+from counterfoil.engine.thread_parts import Opening
 from counterfoil.faces.cli.app import McpAddress
 from counterfoil.faces.mcp import (
     McpServices,

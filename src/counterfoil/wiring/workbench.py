@@ -39,7 +39,7 @@ from counterfoil.engine.run_command import (
     run_command,
 )
 from counterfoil.engine.thread_pages import ThreadPages
-from counterfoil.engine.threads import Kit
+from counterfoil.engine.thread_parts import Kit
 from counterfoil.ports.model import ChatModel
 from counterfoil.ports.tools import Tool, ToolAnswer, ToolRunner
 from counterfoil.wiring.agent import folders, readable_roots

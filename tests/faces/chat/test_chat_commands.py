@@ -13,7 +13,7 @@ from counterfoil.core.ids import ThreadId
 from counterfoil.engine.agent import Agent, GrantRow
 from counterfoil.engine.converse import TurnRequest
 from counterfoil.engine.performing import NobodyApproves, Recorder
-from counterfoil.engine.threads import Opening, OpenThread
+from counterfoil.engine.thread_parts import Opening, OpenThread
 from counterfoil.faces.cli.chat.answers import answer
 from counterfoil.faces.cli.chat.commands import COMMANDS, NAMES, Typed, number_of, read_typed
 from counterfoil.faces.cli.chat.saving import save_events

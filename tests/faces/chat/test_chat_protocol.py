@@ -13,7 +13,7 @@ from counterfoil.core.events import Event
 from counterfoil.core.ids import ThreadId
 from counterfoil.core.messages import Delta
 from counterfoil.engine.agent import Agent
-from counterfoil.engine.threads import Opening
+from counterfoil.engine.thread_parts import Opening
 from counterfoil.faces.cli.chat.hearing import Ears, Lines, read_lines
 from counterfoil.faces.cli.chat.protocol import JsonTalk
 from engine.agent_world import (

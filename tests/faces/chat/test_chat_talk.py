@@ -21,7 +21,7 @@ from counterfoil.core.messages import Delta
 from counterfoil.engine.agent import Agent
 from counterfoil.engine.effects import Execute, Record, Turn
 from counterfoil.engine.performing import NobodyApproves
-from counterfoil.engine.threads import Opening
+from counterfoil.engine.thread_parts import Opening
 from counterfoil.engine.turn_result import TurnResult
 from counterfoil.faces.cli.chat import terminal
 from counterfoil.faces.cli.chat.approving import (

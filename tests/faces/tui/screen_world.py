@@ -16,7 +16,7 @@ from counterfoil.core.messages import AskedCall, ToolSpec
 from counterfoil.engine.agent import Agent
 from counterfoil.engine.call_tool import Arguments, OfferedTool
 from counterfoil.engine.effects import AskApproval, Record, Turn
-from counterfoil.engine.threads import Opening
+from counterfoil.engine.thread_parts import Opening
 from counterfoil.faces.tui.box import PromptBox
 from counterfoil.faces.tui.conversation import ConversationApp
 from counterfoil.faces.tui.look import FaceApp, Look

@@ -16,7 +16,7 @@ from counterfoil.faces import tui
 _PROGRAM = """
 import sys
 sys.path.insert(0, {tests!r})
-from counterfoil.engine.threads import Opening
+from counterfoil.engine.thread_parts import Opening
 from counterfoil.faces.tui import run_conversation
 from engine.agent_world import build_agent, says
 agent = build_agent([says("Hello.")])

@@ -1,5 +1,7 @@
 """Two readings of a command, and whether they are one."""
 
+import re
+
 import msgspec
 
 from counterfoil.adapters.shell.program import OUT_OF_BOUNDS, TOO_DEEP, shfmt_path, syntax_tree
@@ -8,6 +10,11 @@ from counterfoil.core.gate.commands import ParsedCommand
 
 LONGEST = 1 << 16
 """Bytes of a command that is read; a longer one is an answer that is not whole."""
+
+_JOINED = re.compile(r"#[^\n]*\\\n")
+"""What shfmt reads as one line and a shell as a comment and another line (ADR 17)."""
+
+_COMMENT = "a line with a comment sign ends with a backslash"
 
 
 class ShfmtParser:
@@ -26,6 +33,9 @@ class ShfmtParser:
         fault = _refused(text) or posix.fault or bash.fault
         if fault is None and _shape(posix) != _shape(bash):
             fault = "a POSIX shell and Bash read it differently"
+        if _JOINED.search(text) is not None:
+            parted = self._read(_JOINED.sub("#\n", text), "posix")
+            return _both(_both(posix, bash, _COMMENT), parted, _COMMENT)
         if fault is None:
             return posix
         return _both(posix, bash, fault)

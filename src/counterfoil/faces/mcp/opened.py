@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from counterfoil.core.ids import ThreadId
-from counterfoil.engine.threads import Opening, OpenThread, RunningTurn, Threads
+from counterfoil.engine.thread_parts import Opening, OpenThread
+from counterfoil.engine.threads import RunningTurn, Threads
 
 MOST_OPEN = 32
 """Threads that are open at once."""

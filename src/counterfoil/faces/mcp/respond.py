@@ -13,7 +13,7 @@ from counterfoil.core.errors import CounterfoilError, InvalidIdError
 from counterfoil.core.ids import ThreadId
 from counterfoil.engine.agent import Agent
 from counterfoil.engine.converse import TurnRequest
-from counterfoil.engine.threads import Opening
+from counterfoil.engine.thread_parts import Opening
 from counterfoil.engine.turn_result import TurnResult
 from counterfoil.faces.mcp.approvals import Question, approver_for, elicitation
 from counterfoil.faces.mcp.asked import AskedTurn, Hearing, News

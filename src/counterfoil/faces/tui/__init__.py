@@ -15,7 +15,7 @@ from counterfoil.core.errors import UnavailableError
 if TYPE_CHECKING:  # all of it needs an extra, or is paid for by who shows a screen
     from counterfoil.engine.agent import Agent
     from counterfoil.engine.check_transcript import TranscriptCheck
-    from counterfoil.engine.threads import Opening
+    from counterfoil.engine.thread_parts import Opening
     from counterfoil.faces.tui.look import ThemeName
     from counterfoil.ports.transcripts import Transcript
 

@@ -25,8 +25,9 @@ from counterfoil.core.messages import Delta
 from counterfoil.core.plain import one_line, plain
 from counterfoil.engine.agent import Agent
 from counterfoil.engine.converse import TurnRequest
+from counterfoil.engine.thread_parts import Opening, OpenThread
 from counterfoil.engine.thread_views import ContextView
-from counterfoil.engine.threads import Opening, OpenThread, RunningTurn
+from counterfoil.engine.threads import RunningTurn
 from counterfoil.faces.tui.answers import (
     Answer,
     entry_answer,

@@ -16,7 +16,7 @@ from counterfoil.core.ids import EventId
 from counterfoil.core.plain import one_line, plain
 from counterfoil.core.turns import PERSON, ToolRow
 from counterfoil.engine.agent import Agent
-from counterfoil.engine.threads import OpenThread
+from counterfoil.engine.thread_parts import OpenThread
 from counterfoil.faces.cli.chat.commands import COMMANDS, number_of
 from counterfoil.faces.cli.chat.lines import counted, event_line
 from counterfoil.faces.cli.output import Line

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from counterfoil.engine.agent import Agent
 from counterfoil.engine.performing import NobodyApproves
-from counterfoil.engine.threads import Opening
+from counterfoil.engine.thread_parts import Opening
 from counterfoil.faces.cli.chat.lines import has_missing
 from counterfoil.faces.cli.chat.talk import Manner, begin
 from counterfoil.faces.cli.chat.voice import Voice

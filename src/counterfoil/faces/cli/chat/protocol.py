@@ -13,7 +13,8 @@ from counterfoil.core.events import Event, PromptReceived, ToolFailed, ToolRetur
 from counterfoil.core.messages import Delta
 from counterfoil.engine.agent import Agent
 from counterfoil.engine.converse import TurnRequest
-from counterfoil.engine.threads import Opening, OpenThread, RunningTurn
+from counterfoil.engine.thread_parts import Opening, OpenThread
+from counterfoil.engine.threads import RunningTurn
 from counterfoil.engine.turn_result import TurnResult
 from counterfoil.faces.cli import exit_code_of
 from counterfoil.faces.cli.chat.asking import Asking

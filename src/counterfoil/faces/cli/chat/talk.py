@@ -13,7 +13,7 @@ from counterfoil.core.plain import plain
 from counterfoil.engine.agent import Agent
 from counterfoil.engine.converse import TurnRequest
 from counterfoil.engine.effects import TurnCancelledError
-from counterfoil.engine.threads import Opening, OpenThread
+from counterfoil.engine.thread_parts import Opening, OpenThread
 from counterfoil.engine.turn_result import TurnResult
 from counterfoil.faces.cli.chat.answers import answer
 from counterfoil.faces.cli.chat.commands import Typed

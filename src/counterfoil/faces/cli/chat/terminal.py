@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from counterfoil.core.errors import CounterfoilError, NotFoundError
 from counterfoil.engine.agent import Agent
 from counterfoil.engine.performing import NobodyApproves
-from counterfoil.engine.threads import Opening
+from counterfoil.engine.thread_parts import Opening
 from counterfoil.faces.cli.chat.approving import TerminalApprover
 from counterfoil.faces.cli.chat.commands import Typed, read_typed
 from counterfoil.faces.cli.chat.lines import has_missing

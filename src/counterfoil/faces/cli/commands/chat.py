@@ -8,7 +8,7 @@ import click
 from counterfoil.core.errors import ConflictError, NotFoundError
 from counterfoil.core.ids import ThreadId
 from counterfoil.engine.agent import Agent
-from counterfoil.engine.threads import Opening
+from counterfoil.engine.thread_parts import Opening
 from counterfoil.faces.cli.agent_options import agent_options
 from counterfoil.faces.cli.app import Application
 
