@@ -370,3 +370,26 @@ def test_an_opening_that_fails_when_nobody_waits_is_forgotten() -> None:
         _let_go(cancelled)
 
     asyncio.run(main())
+
+
+def test_ctrl_c_while_an_entry_is_stored_comes_out(event: Event) -> None:
+    """two-drivers: What may not have been stored is left to the next opening."""
+    made = world([says("Done.")])
+
+    async def opened() -> OpenThread:
+        return await made.threads().open(Opening(thread=ThreadId("one")))
+
+    thread = asyncio.run(opened())
+    recorder = Recorder(ports=made.ports, thread=thread.id, turn=1, collector=ReceiptCollector())
+    performing = Performer(recorder, hands(made))
+
+    def perform(effect: Effect) -> Sent:
+        if isinstance(effect, StoreEntry):
+            raise KeyboardInterrupt
+        return performing.perform_now(effect)
+
+    toolbox = made.threads()._toolbox(thread)
+    turn = converse(background(made, thread), TurnRequest(prompt="Go."), toolbox)
+    with pytest.raises(TurnCancelledError):
+        drive(turn, perform)
+    del event

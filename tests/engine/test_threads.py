@@ -1125,3 +1125,26 @@ def test_every_event_has_canonical_bytes() -> None:
     made = case_section_8()
     run(turns(made, CASE_PROMPTS))
     assert all(encode_event(event) for event in made.log.events())
+
+
+def test_a_command_that_cannot_be_recorded_is_said() -> None:
+    """turns: What a person typed is recorded, or the error says why not."""
+    log = FullLog()
+    made = world([])
+    made.log, made.typed = log, typed
+
+    async def main() -> None:
+        threads = made.threads()
+        thread = await threads.open(Opening(thread=ThreadId("one")))
+        log.is_full = True
+        with pytest.raises(UnavailableError, match="the disk is full"):
+            await threads.command(thread, "ls", lambda _: None)
+        log.is_full = False
+        await threads.close_all()
+        log.is_full = True
+        with pytest.raises(UnavailableError, match="the disk is full"):
+            await threads.open(Opening(thread=ThreadId("one")))
+        log.is_full = False
+        await threads.close(await threads.open(Opening(thread=ThreadId("one"))))
+
+    run(main())
