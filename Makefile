@@ -54,8 +54,9 @@ test: $(READY) ## everything that a change has to pass
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --fail-under=100 --include='$(EXACT)'
 
-soak: $(READY) ## each fuzz target for 600 seconds, or SOAK_SECONDS=n; 5,000 kills, or SOAK_KILLS=n
+soak: $(READY) ## each fuzz target for SOAK_SECONDS=600; SOAK_KILLS=5000 kills; 2,500 turns
 	echo '== fuzz/kills.py' && $(BIN)/python fuzz/kills.py $(SOAK_KILLS)
+	echo '== bench/turns.py: 2,500 turns' && $(BIN)/python bench/turns.py
 	$(BIN)/uv sync --quiet --locked --inexact --group fuzz
 	mkdir -p .fuzz
 	for target in claude_code codex counterfoil_events references; do \

@@ -312,3 +312,36 @@ def _until_asked(home: Path) -> None:
             if any(type(e.payload).__name__ == "ModelAsked" for e in record.log.events()):
                 return
     raise AssertionError
+
+
+SERVER = Path(__file__).resolve().parents[1] / "adapters" / "mcp_server.py"
+
+
+@pytest.mark.parametrize(
+    ("level", "ran", "outcome"),
+    [("safe", "ran: tools__echo", "ok"), ("moderate", "ran: tools__echo (1 declined)", "denied")],
+)
+def test_a_tool_of_another_server_passes_the_gate(
+    home: Path, folder: Path, level: str, ran: str, outcome: str
+) -> None:
+    """gate: At the level of its server; asked about, and nobody is there to ask, it is refused."""
+    home.mkdir()
+    (home / "config.toml").write_text(
+        f"[mcp_servers.tools]\ncommand = {json.dumps(sys.executable)}\n"
+        f'args = [{json.dumps(str(SERVER))}, "well"]\nlevel = "{level}"\n'
+        '[mcp_servers.tools.env]\nTOKEN = "very-secret"\n'
+        '[mcp_servers.gone]\ncommand = "/nowhere/server"\n'
+    )
+    model = script(
+        folder,
+        {"call": [{"tool": "tools__echo", "arguments": {"text": "hello", "confirm": True}}]},
+        {"call": [{"tool": "inspect", "arguments": {"what": "config"}}]},
+        {"say": "It said: {{last}}"},
+    )
+    done = run("chat", "--model", model, "--receipt", "--once", "Echo.", home=home, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert f"  {ran} · inspect" in done.stderr
+    assert "warning: no tools of mcp_servers.gone" in done.stderr
+    assert "very-secret" not in done.stdout + done.stderr
+    line = next(line for line in done.stderr.splitlines() if line.startswith('{"schema"'))
+    assert [row["outcome"] for row in json.loads(line)["tools"]] == [outcome, "ok"]
