@@ -9,6 +9,7 @@ UV_VERSION := 0.13.9
 PAGES = README.md $(wildcard docs/*.md docs/*/*.md docs/*/*/*.md)
 COG := $(BIN)/cog -U -n utf-8 -I docs -p "import _generate as page" --verbosity=1
 EXACT := src/counterfoil/core/*,src/counterfoil/wire/*,src/counterfoil/engine/*
+MEASURED := tests/core tests/wire tests/engine tests/laws tests/conformance tests/adapters
 SOAK_SECONDS ?= 600
 SOAK_KILLS ?= 5000
 
@@ -49,13 +50,16 @@ test: $(READY) ## everything that a change has to pass
 	echo '== generated pages' && $(COG) --check --diff --check-fail-msg='`make docs` writes them' $(PAGES)
 	echo '== tests'
 	$(BIN)/coverage erase
-	HYPOTHESIS_PROFILE=ci $(BIN)/coverage run -m pytest -q -n 2
+	HYPOTHESIS_PROFILE=ci $(BIN)/coverage run -m pytest -q -n 2 $(MEASURED)
 	echo '== branches: every one of core, wire and engine'
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --fail-under=100 --include='$(EXACT)'
+	echo '== tests of what people and programs meet'
+	HYPOTHESIS_PROFILE=ci $(BIN)/pytest -q -n 2 $(patsubst %,--ignore=%,$(MEASURED))
 
 soak: $(READY) ## each fuzz target for SOAK_SECONDS=600; SOAK_KILLS=5000 kills; 2,500 turns
 	echo '== fuzz/kills.py' && $(BIN)/python fuzz/kills.py $(SOAK_KILLS)
+	echo '== laws' && HYPOTHESIS_PROFILE=soak $(BIN)/pytest -q -n 2 tests/laws
 	echo '== bench/turns.py: 2,500 turns' && $(BIN)/python bench/turns.py
 	$(BIN)/uv sync --quiet --locked --inexact --group fuzz
 	mkdir -p .fuzz

@@ -19,6 +19,7 @@ from counterfoil.core.errors import (
 from counterfoil.core.events import (
     CommandExited,
     ContextCondensed,
+    EntryStored,
     ErrorRaised,
     Event,
     Fact,
@@ -1148,3 +1149,100 @@ def test_a_command_that_cannot_be_recorded_is_said() -> None:
         await threads.close(await threads.open(Opening(thread=ThreadId("one"))))
 
     run(main())
+
+
+def test_entries_whose_process_died_before_it_could_say_so_are_said_once() -> None:
+    """turns: A stored entry without its event gets it; nothing is stored twice."""
+    made = world([says("A."), says("B.")], INSPECT)
+    (first,) = run(turns(made, ["One."], thread=ThreadId("one")))
+    recorder = Recorder(ports=made.ports, thread=first.thread, turn=2, collector=ReceiptCollector())
+    event = recorder.record(PromptReceived(text="Two."))
+    made.entries.add(first.thread, EntryDraft(kind="prompt", turn=2, events=(event.id,)))
+    made.entries.add(first.thread, EntryDraft(kind="command"))
+    run(turns(made, ["Three."], thread=first.thread))
+    stored = [e.payload for e in made.log.events() if isinstance(e.payload, EntryStored)]
+    assert [(one.entry, one.entry_kind) for one in stored] == [
+        (1, "instructions"),
+        (2, "prompt"),
+        (3, "reply"),
+        (4, "prompt"),
+        (6, "prompt"),
+        (7, "reply"),
+    ]
+    held = [id_ for one in made.entries.entries(first.thread) for id_ in one.events]
+    assert len(held) == len(set(held))
+
+
+def test_closing_everything_lets_go_of_what_cannot_be_recorded() -> None:
+    """leases: The first failure is said once all threads were let go."""
+    log = FullLog()
+    made = world([])
+    made.log = log
+
+    async def main() -> None:
+        threads = made.threads()
+        for name in ("one", "two"):
+            await threads.open(Opening(thread=ThreadId(name)))
+        log.is_full = True
+        with pytest.raises(UnavailableError, match="the disk is full"):
+            await threads.close_all()
+        log.is_full = False
+        again = made.threads()
+        for name in ("one", "two"):
+            await again.open(Opening(thread=ThreadId(name)))
+        await again.close_all()
+
+    run(main())
+
+
+def test_a_fork_names_its_parent_as_it_is_spelled() -> None:
+    """turns: Another spelling is no thread: its run would be another one."""
+    made = world([])
+
+    async def main() -> None:
+        threads = made.threads()
+        await threads.open(Opening(thread=ThreadId("one")))
+        with pytest.raises(NotFoundError, match="no thread 'ONE' to fork"):
+            await threads.open(Opening(parent=ThreadId("ONE")))
+        await threads.close_all()
+
+    run(main())
+
+
+def test_a_thread_that_was_closed_takes_no_command() -> None:
+    """leases: Who let the thread go runs nothing in it."""
+    made = world([])
+    made.typed = typed
+
+    async def main() -> None:
+        threads = made.threads()
+        thread = await threads.open(Opening(thread=ThreadId("one")))
+        await threads.close(thread)
+        with pytest.raises(NotFoundError, match="was closed"):
+            await threads.command(thread, "ls", lambda _: None)
+
+    run(main())
+
+
+def test_a_tool_that_was_called_and_never_began_is_cancelled() -> None:
+    """turns: Cancelled while the call is recorded, it did not run, and its outcome says so."""
+    begun = asyncio.Event()
+
+    async def main() -> TurnResult:
+        loop = asyncio.get_running_loop()
+        log = HeldLog(ToolCalled, lambda: loop.call_soon_threadsafe(begun.set))
+        made = world([calls(("inspect", "{}"))], INSPECT)
+        made.log = log
+        threads = made.threads()
+        thread = await threads.open(Opening())
+        running = threads.start(thread, TurnRequest(prompt="Go."), approver=YesApprover())
+        await begun.wait()
+        running.cancel()
+        log.go.set()
+        result = await running.result()
+        await threads.close_all()
+        return result
+
+    result = run(main())
+    assert result.ran == "ran: inspect (1 cancelled)"
+    assert result.receipt.caveats == ()

@@ -345,3 +345,37 @@ def test_a_tool_of_another_server_passes_the_gate(
     assert "very-secret" not in done.stdout + done.stderr
     line = next(line for line in done.stderr.splitlines() if line.startswith('{"schema"'))
     assert [row["outcome"] for row in json.loads(line)["tools"]] == [outcome, "ok"]
+
+
+def test_a_store_within_reach_of_commands_is_refused(home: Path, folder: Path) -> None:
+    """confinement: What tools and commands may write is no place for the record."""
+    model = script(folder, {"say": "Hi."})
+    store = {"COUNTERFOIL_STORE": str(folder / "ledger.db")}
+    done = run("chat", "--model", model, "--once", "Hi.", home=home, cwd=folder, more=store)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "where tools and commands write" in done.stderr
+
+
+def test_the_demonstration_leaves_the_store_of_the_user_alone(folder: Path, tmp_path: Path) -> None:
+    """agent-case: Over MCP too, whatever store is named."""
+    store = {"COUNTERFOIL_STORE": str(tmp_path / "mine.db")}
+    for way in ((), ("--respond",)):
+        assert run("demo", *way, home=None, cwd=folder, more=store).returncode == 1
+    assert not (tmp_path / "mine.db").exists()
+
+
+def test_secrets_of_the_configuration_are_not_shown(home: Path, folder: Path) -> None:
+    """plain-text: Neither to the person over their shoulder nor to the model."""
+    home.mkdir()
+    (home / "config.toml").write_text(
+        'base_url = "http://me:hunter2@127.0.0.1:9/v1"\n'
+        '[mcp_servers.far]\nurl = "http://127.0.0.1:9/mcp?api_key=sekret1"\n'
+        '[mcp_servers.near]\ncommand = "/nowhere"\nargs = ["--token", "sekret2"]\n'
+        '[mcp_servers.near.env]\nA = "sekret3"\n'
+    )
+    model = script(folder, {"say": "Hi."})
+    said = "/inspect config\n"
+    done = run("chat", "--model", model, "--no-tools", home=home, cwd=folder, said=said)
+    assert "base_url" in done.stderr
+    for secret in ("hunter2", "sekret1", "sekret2", "sekret3"):
+        assert secret not in done.stderr

@@ -8,6 +8,8 @@ was sent can be written again at any time.
 
 from dataclasses import dataclass
 
+from counterfoil.core.paging import lines_of
+
 MOST_BYTES = 640
 """Bytes of a reference; what is past them is cut."""
 
@@ -46,7 +48,7 @@ def shown_output(output: OldOutput, recalling: Recalling) -> str:
 
 def output_reference(output: OldOutput, recalling: Recalling) -> str:
     """Return the reference to `output`, at most 640 bytes."""
-    lines = output.text.splitlines()
+    lines = lines_of(output.text)
     head = (
         f"[output of entry {output.entry} not repeated: {output.tool} at {output.at[11:19]},"
         f" {output.status}, {len(lines):,} lines, {_size(output.text):,} bytes;"

@@ -160,9 +160,7 @@ def converse(background: Background, request: TurnRequest, toolbox: Toolbox) -> 
     except NotRecordedError:
         raise
     except TurnCancelledError:
-        reply = _given(running)  # one that was recorded stands, whoever still waits for it
-        if reply is None:
-            outcome, error = "cancelled", CANCELLED
+        outcome, error = "cancelled", CANCELLED
     except CounterfoilError as failure:
         outcome, error = "error", failure.diagnosis()
     except Exception as failure:  # noqa: BLE001 - a turn that fails is recorded as failed
@@ -356,11 +354,6 @@ def _added(one: int | None, other: int | None) -> int | None:
     return one if other is None else (one or 0) + other
 
 
-def _given(running: _Running) -> str | None:
-    last = running.events[-1].payload if running.events else None
-    return last.text if isinstance(last, ReplyGiven) else None
-
-
 def _record(running: _Running, payload: Payload, call: str | None = None) -> Turn[None]:
     yield from _kept(running, _recorded(payload, call))
 
@@ -370,15 +363,13 @@ def _recorded(payload: Payload, call: str | None) -> Turn[None]:
 
 
 def _kept(running: _Running, part: Turn[None]) -> Turn[None]:
-    """Run a part of the turn and keep the events that it records, cancelled or not."""
+    """Run a part of the turn and keep the events that it records."""
     try:
         effect = next(part)
         while True:
             try:
                 sent = yield effect
             except BaseException as error:  # noqa: BLE001 - the part decides
-                if isinstance(error, TurnCancelledError) and isinstance(error.sent, Event):
-                    running.events.append(error.sent)
                 effect = part.throw(error)
                 continue
             if isinstance(sent, Event):
@@ -389,15 +380,9 @@ def _kept(running: _Running, part: Turn[None]) -> Turn[None]:
 
 
 def _stored(running: _Running) -> Turn[tuple[Entry, ...]]:
-    """Store the entries of the turn; nobody's going away keeps one from being stored."""
     entries: list[Entry] = []
     for draft in drafts_of(running.events):
-        try:
-            entry = yield StoreEntry(draft=draft)
-        except TurnCancelledError as cancelled:
-            if not isinstance(cancelled.sent, Entry):
-                raise
-            entry = cancelled.sent
+        entry = yield StoreEntry(draft=draft)
         assert isinstance(entry, Entry)  # noqa: S101 - what `StoreEntry` is answered with
         entries.append(entry)
     return tuple(entries)

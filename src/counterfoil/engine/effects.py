@@ -131,8 +131,9 @@ async def drive_async(
 ) -> T:
     """Return what `turn` returns, each of its effects awaited.
 
-    Once the task is cancelled the turn is told so, and what it still has to record is
-    done by `close` at once: a task that is cancelled waits for nothing.
+    Once the task is cancelled the turn is told so at the next effect that is more than
+    recording, and what it still has to record is done by `close` at once: a task that is
+    cancelled waits for nothing. A fact that was being recorded is recorded.
     """
     is_cancelled = False
     try:
@@ -142,7 +143,10 @@ async def drive_async(
                 sent = close(effect) if is_cancelled else await perform(effect)
             except TurnCancelledError as cancelled:
                 is_cancelled = True
-                effect = turn.throw(cancelled)
+                if isinstance(effect, Record | StoreEntry) and cancelled.sent is not None:
+                    effect = turn.send(cancelled.sent)  # it is recorded: what belongs to it follows
+                else:
+                    effect = turn.throw(cancelled)
             except Exception as error:  # noqa: BLE001 - the turn decides, whatever it is
                 effect = turn.throw(error)
             except CancelledError:

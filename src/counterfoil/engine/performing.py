@@ -6,9 +6,10 @@ told so and waited for: a command is ended, a fact that was being recorded is re
 
 import asyncio
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Event as Flag
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from counterfoil.core.entries import Entry
 from counterfoil.core.errors import CounterfoilError, UnavailableError
@@ -42,6 +43,7 @@ from counterfoil.ports.tools import (
 from counterfoil.ports.world import Clock
 
 T = TypeVar("T", bound=Sent)
+V = TypeVar("V")
 
 Hear = Callable[[Event | Delta], None]
 """Hears what is recorded and what a model says, as it happens; it must not block."""
@@ -97,6 +99,11 @@ class Recorder:
             entry = self.ports.entries.add(self.thread, draft)
         except CounterfoilError as error:
             raise NotRecordedError from error
+        self.say_stored(entry)
+        return entry
+
+    def say_stored(self, entry: Entry) -> None:
+        """Record that `entry` is stored."""
         self.record(
             EntryStored(
                 entry=entry.number,
@@ -105,7 +112,6 @@ class Recorder:
                 events=tuple(entry.events),
             )
         )
-        return entry
 
     def close(self, effect: Effect) -> Sent:
         """Do what a turn that was cancelled still has to do: record, and nothing else."""
@@ -152,7 +158,7 @@ class Performer:
             return await self._blocking(lambda: self._recorder.store(effect))
         if isinstance(effect, AskModel | AskApproval):
             return await self._awaited(effect)
-        return await self._blocking(lambda: self._done(effect))
+        return await self._blocking(lambda: self._done(effect), _WORK)
 
     def perform_now(self, effect: Effect) -> Sent:
         """Do `effect` in this thread, for a caller without a loop of its own."""
@@ -193,9 +199,9 @@ class Performer:
             reason = f"nobody answered in {seconds:g} s"
             return ApprovalAnswer(decision="timed_out", by="nobody", reason=reason)
 
-    async def _blocking(self, work: Callable[[], T]) -> T:
+    async def _blocking(self, work: Callable[[], T], pool: Executor | None = None) -> T:
         """Do `work` in another thread; cancelled, it is waited for, and its outcome kept."""
-        doing = asyncio.ensure_future(asyncio.to_thread(work))
+        doing = asyncio.get_running_loop().run_in_executor(pool, work)
         try:
             return await asyncio.shield(doing)
         except asyncio.CancelledError:
@@ -207,7 +213,18 @@ class Performer:
             raise TurnCancelledError(None if error else doing.result()) from None
 
 
-async def _settled(doing: "asyncio.Future[T]") -> None:
+_WORK = ThreadPoolExecutor(max_workers=128, thread_name_prefix="counterfoil-tool")
+"""Where tools and commands run, so that slow ones keep nobody from recording."""
+
+
+async def finished(work: Callable[[], V]) -> V:
+    """Do `work` in another thread and return what it returns, cancelled or not."""
+    doing = asyncio.get_running_loop().run_in_executor(None, work)
+    await _settled(doing)
+    return doing.result()
+
+
+async def _settled(doing: "asyncio.Future[Any]") -> None:
     """Wait until `doing` is done, however often this task is cancelled meanwhile."""
     while not doing.done():
         try:

@@ -24,7 +24,7 @@ from counterfoil.core.events import (
     InstructionsGiven,
     ThreadOpened,
 )
-from counterfoil.core.ids import ThreadId
+from counterfoil.core.ids import EntryNumber, ThreadId
 from counterfoil.core.turns import ReceiptCollector
 from counterfoil.engine.converse import (
     earlier_turn,
@@ -57,15 +57,17 @@ def open_thread(on: Foundation, thread: ThreadId, opening: Opening) -> OpenThrea
     """Return the thread, held by this process: made, or resumed; raise as `Threads.open`."""
     with ExitStack() as held:
         held.enter_context(on.leases.hold(thread))
-        found = _made_or_resumed(on, thread, opening)
+        found = _made_or_resumed(on, thread, opening, held)
         found.held = held.pop_all()
     return found
 
 
-def _made_or_resumed(on: Foundation, thread: ThreadId, opening: Opening) -> OpenThread:
+def _made_or_resumed(
+    on: Foundation, thread: ThreadId, opening: Opening, held: ExitStack
+) -> OpenThread:
     stored = on.ports.entries.spelling_of(thread)
     if stored is None:
-        return _made(on, thread, opening)
+        return _made(on, thread, opening, held)
     if stored != thread:
         raise ConflictError(
             f"thread id {str(thread)!r} differs only in letter case from {str(stored)!r}",
@@ -74,18 +76,21 @@ def _made_or_resumed(on: Foundation, thread: ThreadId, opening: Opening) -> Open
         )
     if opening.starts:
         raise has_started(thread)
-    return _resumed(on, thread, opening)
+    return _resumed(on, thread, opening, held)
 
 
-def _made(on: Foundation, thread: ThreadId, opening: Opening) -> OpenThread:
+def _made(on: Foundation, thread: ThreadId, opening: Opening, held: ExitStack) -> OpenThread:
     workshop = on.workshop
-    if opening.parent is not None and not on.ports.entries.spelling_of(opening.parent):
+    if opening.parent is not None and opening.parent != on.ports.entries.spelling_of(
+        opening.parent
+    ):
         raise NotFoundError(
             f"no thread {str(opening.parent)!r} to fork", "a thread that is recorded"
         )
     opened = _opened_fact(on, opening, opening.tools, opening.parent)
     kit = workshop.kit(thread, opened, model=opening.model)
     opened = _opened_fact(on, opening, tuple(kit.offered), opening.parent, model=kit.model.name)
+    held.callback(kit.close)
     text = workshop.instructions if opening.instructions is None else opening.instructions
     recorder = Recorder(ports=on.ports, thread=thread, turn=None, collector=ReceiptCollector())
     try:
@@ -105,10 +110,11 @@ def _made(on: Foundation, thread: ThreadId, opening: Opening) -> OpenThread:
     )
 
 
-def _resumed(on: Foundation, thread: ThreadId, opening: Opening) -> OpenThread:
+def _resumed(on: Foundation, thread: ThreadId, opening: Opening, held: ExitStack) -> OpenThread:
     ports = on.ports
     stored = load_thread(ports.log, ports.entries, thread)
     kit = on.workshop.kit(thread, stored.opened, model=opening.model or stored.opened.model)
+    held.callback(kit.close)
     opened = _opened_fact(
         on, opening, stored.opened.tools, stored.opened.parent, model=kit.model.name
     )
@@ -138,24 +144,30 @@ def _recovered(on: Foundation, thread: OpenThread, stored: StoredThread) -> tupl
     """Close what a process left open when it ended; what it recorded is stored."""
     if not stored.records:
         return ()
-    last = stored.records[-1]
-    recorder = _recorder(on, thread, last.turn or None)
-    is_whole = True
+    turn = stored.records[-1].turn
+    recorder = _recorder(on, thread, turn or None)
+    before = on.ports.log.last_place()
     try:
-        if last.turn and is_open(last):
+        _say_stored(on, stored, recorder)
+        last = turn_record(on.ports.log, thread.id, turn) if turn else stored.records[-1]
+        if turn and is_open(last):
             recorder.record(ErrorRaised(message=INTERRUPTED, where="turn"))
-            is_whole = False
         for draft in unstored_drafts(last):
             thread.last_entry = recorder.store(StoreEntry(draft=draft)).number
-            is_whole = False
     except NotRecordedError as error:
         raise cause_of(error) from error
-    if is_whole:
+    if not turn or on.ports.log.last_place() == before:
         return stored.records
-    return (
-        *stored.records[:-1],
-        turn_record(on.ports.log, thread.id, last.turn),
-    )
+    return (*stored.records[:-1], turn_record(on.ports.log, thread.id, turn))
+
+
+def _say_stored(on: Foundation, stored: StoredThread, recorder: Recorder) -> None:
+    """Record that entries are stored whose process ended before it could."""
+    known = max((entry.number for one in stored.records for entry in one.entries), default=1)
+    for number in range(known + 1, stored.last_entry + 1):
+        entry = on.ports.entries.entry(stored.id, EntryNumber(number))
+        if entry is not None and entry.turn is not None:
+            recorder.say_stored(entry)
 
 
 def _opened_fact(

@@ -149,10 +149,7 @@ class OpenThread:
 
 def release(thread: OpenThread) -> None:
     """Give back what the thread holds: its kit, and the thread itself."""
-    try:
-        thread.kit.close()
-    finally:
-        thread.held.close()
+    thread.held.close()
 
 
 def cause_of(error: NotRecordedError) -> CounterfoilError:

@@ -7,6 +7,8 @@ open here (agent.md section 1).
 """
 
 import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import Literal, TypeVar
 
 from counterfoil.core.context import (
@@ -14,6 +16,7 @@ from counterfoil.core.context import (
 )
 from counterfoil.core.entries import Entry, EntryDraft
 from counterfoil.core.errors import (
+    CounterfoilError,
     NotFoundError,
     UnavailableError,
 )
@@ -35,6 +38,7 @@ from counterfoil.engine.converse import (
 from counterfoil.engine.effects import (
     NotRecordedError,
     StoreEntry,
+    Turn,
     TurnCancelledError,
     drive_async,
 )
@@ -44,6 +48,7 @@ from counterfoil.engine.performing import (
     NobodyApproves,
     Performer,
     Recorder,
+    finished,
 )
 from counterfoil.engine.thread_opening import has_started, open_thread
 from counterfoil.engine.thread_parts import (
@@ -55,7 +60,7 @@ from counterfoil.engine.thread_parts import (
     release,
 )
 from counterfoil.engine.turn_result import TurnResult, turn_result
-from counterfoil.ports.tools import Approver
+from counterfoil.ports.tools import Approver, ToolAnswer
 
 T = TypeVar("T")
 
@@ -146,7 +151,7 @@ class Threads:
         """
         if thread.kit.typed is None:
             raise NotFoundError("commands cannot be run in this thread", "a thread with a runner")
-        async with thread.queue:
+        async with self._turn_of(thread):
             ended: list[Event] = []
 
             def heard(what: Event | Delta) -> None:
@@ -156,19 +161,14 @@ class Threads:
 
             recorder = self._recorder(thread, thread.turn or None, heard)
             performer = Performer(recorder, self._hands(thread, None))
-            part = thread.kit.typed(command, thread.turn)
-            try:
-                answer = await drive_async(part, performer.perform, recorder.close)
-                if not ended:
-                    raise UnavailableError(answer.output)
-                entry = await asyncio.to_thread(recorder.store, _command_entry(thread, ended[0]))
-            except TurnCancelledError:
-                if ended:  # what was ended was run: it is stored before anybody is told
-                    self._told(thread, ended[0], recorder.store(_command_entry(thread, ended[0])))
-                raise
-            except NotRecordedError as error:
-                raise cause_of(error) from error
-            self._told(thread, ended[0], entry)
+            part = _typed(thread.kit.typed(command, thread.turn), thread.turn or None, ended)
+            answer, entry = await drive_async(part, performer.perform, recorder.close)
+            if entry is not None:
+                self._told(thread, ended[0], entry)
+        if answer is None:
+            raise TurnCancelledError
+        if entry is None:
+            raise UnavailableError(answer.output)
         return ended[0]
 
     async def change_model(self, thread: OpenThread, model: str) -> None:
@@ -177,7 +177,7 @@ class Threads:
         Raises:
             NotFoundError: The model is not to be had.
         """
-        async with thread.queue:
+        async with self._turn_of(thread):
             workshop = self._on.workshop
             thread.kit = await asyncio.to_thread(
                 lambda: workshop.kit(thread.id, thread.opened, model=model)
@@ -202,14 +202,20 @@ class Threads:
         """Wait for what runs, and close every thread."""
         while self._running:
             await asyncio.wait(self._running)
+        failures: list[CounterfoilError] = []
         for thread in self.open_threads:
-            await self.close(thread)
+            try:
+                await self.close(thread)
+            except CounterfoilError as error:  # the others are let go all the same
+                failures.append(error)
+        if failures:
+            raise failures[0]
 
     # --- one turn -----------------------------------------------------------------
 
-    async def _queued(
-        self, thread: OpenThread, request: TurnRequest, approver: Approver, hear: Hear
-    ) -> TurnResult:
+    @asynccontextmanager
+    async def _turn_of(self, thread: OpenThread) -> AsyncGenerator[None]:
+        """Wait for the thread's turn; it has to be open still, and is let go if the record is."""
         async with thread.queue:
             if self._open.get(thread.id) is not thread:
                 raise NotFoundError(
@@ -217,11 +223,17 @@ class Threads:
                 )
             self._open[thread.id] = self._open.pop(thread.id)  # used last
             try:
-                return await self._run(thread, request, approver, hear)
+                yield
             except NotRecordedError as error:
                 self._open.pop(thread.id, None)  # what is in memory is no longer what is recorded
                 release(thread)
                 raise cause_of(error) from error
+
+    async def _queued(
+        self, thread: OpenThread, request: TurnRequest, approver: Approver, hear: Hear
+    ) -> TurnResult:
+        async with self._turn_of(thread):
+            return await self._run(thread, request, approver, hear)
 
     async def _run(
         self, thread: OpenThread, request: TurnRequest, approver: Approver, hear: Hear
@@ -232,7 +244,7 @@ class Threads:
         turn = converse(_background(thread), request, self._toolbox(thread))
         end = await drive_async(turn, performer.perform, recorder.close)
         settle(thread, end)
-        return await asyncio.to_thread(self._folded, thread, end)
+        return await finished(lambda: self._folded(thread, end))
 
     def _folded(self, thread: OpenThread, end: TurnEnd) -> TurnResult:
         """Fold what is handed out: from memory, or from the ledger where that overflowed."""
@@ -319,10 +331,22 @@ def _background(thread: OpenThread) -> Background:
     )
 
 
-def _command_entry(thread: OpenThread, event: Event) -> StoreEntry:
-    return StoreEntry(
-        draft=EntryDraft(kind="command", turn=thread.turn or None, events=(event.id,))
-    )
+def _typed(
+    part: Turn[ToolAnswer], turn: int | None, ended: Sequence[Event]
+) -> Turn[tuple[ToolAnswer | None, Entry | None]]:
+    """Run a person's command and store it; `None` for the answer: it was cancelled.
+
+    `ended` holds the event of its end by then. What was ended was run, and is stored too.
+    """
+    answer: ToolAnswer | None = None
+    with suppress(TurnCancelledError):
+        answer = yield from part
+    if not ended:
+        return answer, None
+    draft = EntryDraft(kind="command", turn=turn, events=(ended[0].id,))
+    entry = yield StoreEntry(draft=draft)
+    assert isinstance(entry, Entry)  # noqa: S101 - what `StoreEntry` is answered with
+    return answer, entry
 
 
 def _let_go(opened: "asyncio.Future[OpenThread]") -> None:

@@ -111,7 +111,8 @@ def ask_over_mcp(
     """
     from mcp import Client, StdioServerParameters, stdio_client
 
-    environment = dict(os.environ) | {"COUNTERFOIL_HOME": place, "COUNTERFOIL_MODEL": model}
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("COUNTERFOIL_")}
+    environment = kept | {"COUNTERFOIL_HOME": place, "COUNTERFOIL_MODEL": model}
     server = StdioServerParameters(
         command=sys.executable, args=["-m", "counterfoil", "mcp"], env=environment
     )

@@ -1,6 +1,7 @@
 """The part of the composition root that makes what threads work with: tools, gate, models."""
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -8,12 +9,13 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from counterfoil.adapters.grants import GrantFile
 from counterfoil.adapters.shell import ShfmtParser
 from counterfoil.adapters.sqlite import SqliteRecord
 from counterfoil.adapters.system.clock import SystemClock
+from counterfoil.adapters.tools.masking import without_secrets
 from counterfoil.core.errors import NotFoundError
 from counterfoil.core.events import ThreadOpened
 from counterfoil.core.gate.grants import Grant, ThreadGrants
@@ -64,6 +66,7 @@ class _Belongings:
 
     granted: ThreadGrants = field(default_factory=ThreadGrants)
     pages: ThreadPages | None = None
+    model: str | None = None
 
 
 class Workbench:
@@ -78,14 +81,29 @@ class Workbench:
         self._clock = SystemClock()
         self._belongings: dict[ThreadId, _Belongings] = {}
         self._models: dict[str, ChatModel] = {}
+        self._require_out_of_reach(store)
+
+    def _require_out_of_reach(self, store: Path) -> None:
+        """Refuse a store that a command of the agent could write to."""
+        real = store.resolve()
+        if real.is_relative_to(self._home.resolve()):
+            return
+        for root in self.writable:
+            if real.is_relative_to(root.resolve()):
+                raise ConfigurationError(
+                    f"the store {store} lies below {root}, where tools and commands write",
+                    "a store out of their reach",
+                    "keep it in the home, or say `writable`",
+                )
 
     def kit(self, thread: ThreadId, opened: ThreadOpened, *, model: str | None) -> Kit:
         """Return the kit of `thread`."""
-        answering = self.model(self._meant(model))
+        answering = self.model(self._meant(model, opened.face))
         mine = self._belongings.get(thread) or _Belongings()
         parent = ThreadId(opened.parent) if opened.parent else None
         pages = mine.pages or self._knowledge.open(thread, parent)
         mine.pages = pages
+        mine.model = answering.name
         tools = self._tools(pages)
         offered = _chosen(self._offered(thread, tools, mine), opened.tools)
         self._belongings[thread] = mine
@@ -106,13 +124,16 @@ class Workbench:
 
     # --- models -------------------------------------------------------------------
 
-    def _meant(self, name: str | None) -> str:
+    def _meant(self, name: str | None, face: str | None) -> str:
         """Return the model that `name` means: of a script the record keeps no path."""
         said = self._settings.text("model")
         if name and name.startswith(SCRIPTED) and said.startswith(SCRIPTED):
             path = Path(name.removeprefix(SCRIPTED))
             is_same = path.name == Path(said.removeprefix(SCRIPTED)).name
-            return said if is_same and not path.is_file() else name
+            if is_same and not path.is_file():
+                return said
+        if name and name != said and name.startswith(SCRIPTED) and face == "mcp":
+            raise NotFoundError(f"no model {name!r}", "a model that the endpoint serves")
         return name or said
 
     def model(self, name: str) -> ChatModel:
@@ -220,9 +241,7 @@ class Workbench:
             approvals=self.grants,
             events=self._record.log.events_of,
         )
-        return built_in_tools(
-            self.roots, self.writable, sources, protected=(self._home, self._store.parent)
-        )
+        return built_in_tools(self.roots, self.writable, sources, protected=(self._home,))
 
     def _tools(self, pages: ThreadPages) -> Mapping[str, Tool]:
         memory = MemoryTool(self._record.log, self._record.entries)
@@ -252,7 +271,8 @@ class Workbench:
 
         def answer(call: AskedCall, arguments: Arguments, turn: int) -> Turn[ToolAnswer]:
             desk = self._desk(thread, turn, mine)
-            text = f"{name} {call.arguments or '{}'}"
+            # What is judged and shown is what will be sent: no escape hides a word of it.
+            text = f"{name} {json.dumps(arguments, ensure_ascii=False)}"
             refusal = yield from gate_call(desk, call.id, text, level, f"{name} *")
             if refusal is not None:
                 return refusal
@@ -329,18 +349,10 @@ class Workbench:
 
     def config(self) -> Mapping[str, object]:
         """Return every setting with its value and where it came from, secrets left out."""
-        shown = {
-            name: {"value": setting.value, "origin": setting.origin}
+        return {
+            name: {"value": without_secrets(setting.value), "origin": setting.origin}
             for name, setting in self._settings.values.items()
         }
-        servers = {
-            name: {**server, "env": dict.fromkeys(cast("dict[str, str]", server["env"]), "***")}
-            if "env" in server
-            else server
-            for name, server in self._settings.tables("mcp_servers").items()
-        }
-        shown["mcp_servers"]["value"] = servers
-        return shown
 
     def grants(self, thread: ThreadId | None) -> Sequence[GrantRow]:
         """Return what stands, and what holds in an open thread."""
@@ -361,11 +373,12 @@ class Workbench:
         return [(spec.name, spec.description) for spec in specs]
 
     def _status(self, thread: ThreadId) -> Mapping[str, object]:
+        mine = self._belongings.get(thread)
         return {
             "thread": str(thread),
             "turn": self._record.log.last_turn(thread),
             "entries": sum(high for _, high in self._record.entries.numbers(thread)),
-            "model": self._settings.text("model"),
+            "model": mine.model if mine is not None else None,
             "sandbox": self.runner.sandbox,
             "store": str(self._store),
             "version": VERSION,

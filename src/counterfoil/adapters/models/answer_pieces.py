@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from counterfoil.adapters.models.chat_requests import well_formed
+from counterfoil.core.canonical import LARGEST
 from counterfoil.core.events import Usage
 from counterfoil.core.messages import AskedCall, Delta, ModelAnswer
 from counterfoil.wire.json_values import is_list, is_object
@@ -144,7 +145,7 @@ def _usage(value: object) -> Usage | None:
 
 def _count(value: object, name: str) -> int | None:
     found = value.get(name) if is_object(value) else None
-    is_count = isinstance(found, int) and not isinstance(found, bool) and found >= 0
+    is_count = isinstance(found, int) and not isinstance(found, bool) and 0 <= found <= LARGEST
     return found if is_count else None
 
 

@@ -78,8 +78,9 @@ class FileThreadLeases:
             ) from error
         if file < 0:
             raise _held(thread, _said(path))
-        os.ftruncate(file, 0)
-        os.pwrite(file, f"process {os.getpid()}\n".encode(), 0)
+        with suppress(OSError):  # a full disk: who holds it is not said, and it is held
+            os.ftruncate(file, 0)
+            os.pwrite(file, f"process {os.getpid()}\n".encode(), 0)
         return file
 
 
@@ -94,6 +95,9 @@ def _tried(path: Path) -> int | None:
             return file
     except FileNotFoundError:
         pass
+    except OSError:
+        os.close(file)
+        raise
     os.close(file)
     return None
 

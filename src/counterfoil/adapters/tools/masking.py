@@ -6,7 +6,8 @@ secret that a model has read is in the record for good.
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import cast
 
 MASK = "***"
 
@@ -86,3 +87,24 @@ def is_secret_name(name: str) -> bool:
     (True, True, False)
     """
     return _SECRET_NAME.search(name) is not None
+
+
+def without_secrets(value: object) -> object:
+    """Return a value of a configuration, with every value of an `env` and secrets masked."""
+    if isinstance(value, str):
+        return masked(value)
+    if isinstance(value, Mapping):
+        table = cast("Mapping[str, object]", value)
+        return {name: _of(name, one) for name, one in table.items()}
+    if isinstance(value, list | tuple):
+        rows = list(cast("Iterable[object]", value))
+        if all(isinstance(row, str) for row in rows):
+            return masked_words(cast("list[str]", rows))
+        return [without_secrets(row) for row in rows]
+    return value
+
+
+def _of(name: str, value: object) -> object:
+    if name == "env" and isinstance(value, Mapping):
+        return dict.fromkeys(cast("Mapping[str, object]", value), MASK)
+    return MASK if is_secret_name(name) and isinstance(value, str) else without_secrets(value)
