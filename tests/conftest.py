@@ -7,7 +7,8 @@ import os
 
 from hypothesis import settings
 
-os.environ.pop("COVERAGE_PROCESS_CONFIG", None)  # what tests start is not measured: it is slow
+if "PYTEST_XDIST_WORKER" in os.environ:  # what tests start is not measured: it is slow
+    os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
 
 settings.register_profile("dev", max_examples=50, deadline=None)
 settings.register_profile("ci", max_examples=200, deadline=None, derandomize=True)
