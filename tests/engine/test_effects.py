@@ -8,6 +8,8 @@ import pytest
 from counterfoil.core.entries import EntryDraft
 from counterfoil.core.errors import ConflictError, UnavailableError
 from counterfoil.core.events import Event, PromptReceived
+from counterfoil.core.gate.commands import ParsedCommand
+from counterfoil.core.gate.reading import read_line
 from counterfoil.core.ids import ThreadId
 from counterfoil.core.messages import AskedCall, ModelAnswer, ModelRequest
 from counterfoil.core.turns import ReceiptCollector
@@ -18,6 +20,7 @@ from counterfoil.engine.effects import (
     Effect,
     Execute,
     NotRecordedError,
+    ReadCommand,
     Record,
     Sent,
     StoreEntry,
@@ -393,3 +396,16 @@ def test_ctrl_c_while_an_entry_is_stored_comes_out(event: Event) -> None:
     with pytest.raises(TurnCancelledError):
         drive(turn, perform)
     del event
+
+
+def test_a_command_is_read_beside_the_loop() -> None:
+    """two-drivers: Reading may take a while, and asks for nothing of the world."""
+    line = read_line("ls", lambda text: ParsedCommand(text=text, is_whole=True))
+    effect = ReadCommand(read=lambda: line)
+    assert asyncio.run(performer(world([])).perform(effect)) is line
+    assert performer(world([])).perform_now(effect) is line
+
+
+def test_an_agent_says_how_its_commands_are_confined() -> None:
+    """confinement: It is tried when it is asked for."""
+    assert world([]).agent().sandbox == "none"

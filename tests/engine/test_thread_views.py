@@ -12,6 +12,7 @@ from counterfoil.core.events import (
     ModelAsked,
     PromptReceived,
     ThreadOpened,
+    ToolFailed,
     ToolReturned,
 )
 from counterfoil.core.ids import EventId, ThreadId
@@ -213,3 +214,14 @@ def test_the_text_of_a_command_has_its_status() -> None:
     unknown = recorder.record(CommandExited(command="ls"))
     assert text_of([ended]) == "$ ls\nexit status: 0\na\nb"
     assert text_of([unknown]) == "$ ls\nexit status: not recorded"
+
+
+def test_the_text_of_a_result_is_whole_and_of_other_facts_nothing() -> None:
+    """context: What a thread shows is not cut as what a model reads is."""
+    made = world([])
+    recorder = Recorder(ports=made.ports, thread=THREAD, turn=1, collector=ReceiptCollector())
+    long = recorder.record(ToolReturned(tool="x", output="y" * 100_000))
+    failed = recorder.record(ToolFailed(tool="x", message="no"))
+    other = recorder.record(ThreadOpened())
+    assert text_of([long]) == "y" * 100_000
+    assert text_of([failed, other]) == "error: no"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from counterfoil.adapters.system.settings import home
-from counterfoil.core.errors import CounterfoilError
+from counterfoil.core.errors import CounterfoilError, UnavailableError
 from counterfoil.core.ids import ThreadId
 from counterfoil.core.settings import Settings
 from counterfoil.core.version import VERSION
@@ -109,8 +109,13 @@ def ask_over_mcp(
 
     The server is a process as a client would start it, with its record in `place`.
     """
-    from mcp import Client, StdioServerParameters, stdio_client
-
+    try:
+        from mcp import Client, StdioServerParameters, stdio_client
+    except ModuleNotFoundError as error:
+        raise UnavailableError(
+            f"MCP needs a package that is not installed: {error.name}",
+            advice="pip install 'counterfoil[mcp]'",
+        ) from error
     kept = {k: v for k, v in os.environ.items() if not k.startswith("COUNTERFOIL_")}
     environment = kept | {"COUNTERFOIL_HOME": place, "COUNTERFOIL_MODEL": model}
     server = StdioServerParameters(
