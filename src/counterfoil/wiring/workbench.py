@@ -130,7 +130,7 @@ class Workbench:
         if name and name.startswith(SCRIPTED) and said.startswith(SCRIPTED):
             path = Path(name.removeprefix(SCRIPTED))
             is_same = path.name == Path(said.removeprefix(SCRIPTED)).name
-            if is_same and not path.is_file():
+            if is_same:
                 return said
         if name and name != said and name.startswith(SCRIPTED) and face == "mcp":
             raise NotFoundError(f"no model {name!r}", "a model that the endpoint serves")
