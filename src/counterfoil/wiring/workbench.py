@@ -127,11 +127,9 @@ class Workbench:
     def _meant(self, name: str | None, face: str | None) -> str:
         """Return the model that `name` means: of a script the record keeps no path."""
         said = self._settings.text("model")
-        if name and name.startswith(SCRIPTED) and said.startswith(SCRIPTED):
-            path = Path(name.removeprefix(SCRIPTED))
-            is_same = path.name == Path(said.removeprefix(SCRIPTED)).name
-            if is_same:
-                return said
+        is_script = said.startswith(SCRIPTED)
+        if is_script and name == SCRIPTED + Path(said.removeprefix(SCRIPTED)).name:
+            return said
         if name and name != said and name.startswith(SCRIPTED) and face == "mcp":
             raise NotFoundError(f"no model {name!r}", "a model that the endpoint serves")
         return name or said
